@@ -1,0 +1,1 @@
+"""Benchmarks: the form of their items, and the folders they live in."""

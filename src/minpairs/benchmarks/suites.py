@@ -1,0 +1,230 @@
+"""Suites of items, loaded from Hub folders and repositories, or from a file of pairs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from minpairs.benchmarks.schema import MINIMAL_PAIR, Design, Text, interaction
+from minpairs.errors import SuiteError, nearest
+
+_MANIPULATED = re.compile(r"(?P<order>[^_]+)_(?P<construction>\w+)_manipulated(_continuation)?")
+_UNION = "all"  # the configuration that repeats all others
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """Items of one configuration of a benchmark.
+
+    Attributes:
+        benchmark: name of the dataset.
+        config: name of its configuration.
+        table: one row an item, as loaded.
+        design: the items' cells and predictions.
+        columns: for each cell the columns of its context (or ``None``) and its continuation.
+        data_hash: SHA-256 (16 hexadecimal digits) of the items' texts.
+    """
+
+    benchmark: str
+    config: str
+    table: pa.Table
+    design: Design
+    columns: Mapping[str, tuple[str | None, str]]
+    data_hash: str
+
+    @property
+    def name(self) -> str:
+        """``benchmark.config``."""
+        return f"{self.benchmark}.{self.config}"
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    def texts(self, cell: str) -> list[Text]:
+        """One cell of every item."""
+        context, continuation = self.columns[cell]
+        texts = self.table[continuation].to_pylist()
+        contexts = [""] * len(texts) if context is None else self.table[context].to_pylist()
+        return [Text(text, before) for text, before in zip(texts, contexts, strict=True)]
+
+    def labels(self, column: str) -> list[str] | None:
+        """A column of labels, or ``None`` where the suite has no such column."""
+        if column not in self.table.column_names:
+            return None
+        return [str(value) for value in self.table[column].to_pylist()]
+
+    def sample(self, limit: int | None, seed: int) -> Suite:
+        """At most ``limit`` items, drawn by seed and kept in order; all where there are no more."""
+        if limit is None or limit >= len(self):
+            return self
+        rows = sorted(random.Random(f"{seed}:{self.name}").sample(range(len(self)), limit))
+        return _suite(self.benchmark, self.config, self.table.take(rows), self.design, self.columns)
+
+
+def load_suites(
+    dataset: str, configs: Sequence[str] | None = None, *, split: str = "test"
+) -> list[Suite]:
+    """Loads a benchmark's suites: a Hub folder, or a Hub repository (``org/name``).
+
+    Args:
+        dataset: path of a local folder with a card, or a repository on the Hub.
+        configs: which configurations; by default all but the one that repeats the others.
+        split: which split.
+
+    Raises:
+        SuiteError: the dataset, a configuration or a column is missing.
+    """
+    import datasets
+
+    folder = Path(dataset)
+    if not folder.is_dir() and "/" not in dataset:
+        # datasets would answer from its cache with whatever had this name last.
+        raise SuiteError(
+            f"there is no folder {dataset!r} here; make it with `minpairs generate {dataset}`, "
+            f"or name a repository on the Hub (org/{dataset})"
+        )
+    try:
+        known = datasets.get_dataset_config_names(dataset)
+        wanted = configs or ([name for name in known if name != _UNION] or known)
+        for config in wanted:
+            if config not in known:
+                raise SuiteError(
+                    f"{dataset} has no configuration {config!r}; {nearest(config, known)}"
+                )
+        loaded = {config: datasets.load_dataset(dataset, config, split=split) for config in wanted}
+    except (OSError, RuntimeError, datasets.exceptions.DatasetsError) as error:
+        raise SuiteError(f"cannot load {dataset}: {error}") from error
+    name = folder.resolve().name if folder.is_dir() else dataset.rpartition("/")[2]
+    return [
+        from_table(name, config, items.with_format("arrow")[:]) for config, items in loaded.items()
+    ]
+
+
+def load_pairs(
+    path: Path, *, acceptable: str, unacceptable: str, group: str | None = None
+) -> list[Suite]:
+    """Minimal pairs from a CSV, TSV, JSON Lines or Parquet file, one suite for each group.
+
+    Raises:
+        SuiteError: the file cannot be read, or has no such column.
+    """
+    table = _read_table(path)
+    for column in (acceptable, unacceptable, *([group] if group else [])):
+        if column not in table.column_names:
+            raise SuiteError(
+                f"{path} has no column {column!r}; {nearest(column, table.column_names)}"
+            )
+    columns = {"acceptable": (None, acceptable), "unacceptable": (None, unacceptable)}
+    name = path.name.split(".")[0]
+    if group is None:
+        return [_suite(name, "pairs", table, MINIMAL_PAIR, columns)]
+    labels = table[group].to_pylist()
+    for row, label in enumerate(labels):
+        if label is None or not str(label).strip():
+            raise SuiteError(f"{path}, row {row}: column {group!r} is empty")
+    return [
+        _suite(
+            name,
+            str(label),
+            table.take([row for row, other in enumerate(labels) if other == label]),
+            MINIMAL_PAIR,
+            columns,
+        )
+        for label in dict.fromkeys(labels)
+    ]
+
+
+def from_table(benchmark: str, config: str, table: pa.Table) -> Suite:
+    """A suite from rows whose columns say which design they have.
+
+    ``sentence_good`` and ``sentence_bad`` make a minimal pair; columns named
+    ``ORDER_CONSTRUCTION`` and ``ORDER_CONSTRUCTION_manipulated`` make an interaction.
+
+    Raises:
+        SuiteError: the columns are those of no known design.
+    """
+    names = table.column_names
+    if {"sentence_good", "sentence_bad"} <= set(names):
+        columns = {"acceptable": (None, "sentence_good"), "unacceptable": (None, "sentence_bad")}
+        return _suite(benchmark, config, table, MINIMAL_PAIR, columns)
+    found = [match for name in names if (match := _MANIPULATED.fullmatch(name))]
+    constructions = list(dict.fromkeys(match["construction"] for match in found))
+    if len(constructions) == 2 and "and" in constructions:
+        (construction,) = (name for name in constructions if name != "and")
+        orders = tuple(dict.fromkeys(match["order"] for match in found))
+        design = interaction(construction, "and", orders)
+        cells = {cell: _cell_columns(cell, names, f"{benchmark}.{config}") for cell in design.cells}
+        return _suite(benchmark, config, table, design, cells)
+    raise SuiteError(
+        f"{benchmark}.{config} has the columns {', '.join(names)}: neither sentence_good and "
+        "sentence_bad, nor the cells of an interaction (base_let_alone_manipulated …)"
+    )
+
+
+def parse_spec(spec: str) -> tuple[str, list[str] | None]:
+    """Splits ``climp:classifier,ba_construction`` into a dataset and its configurations."""
+    dataset, colon, configs = spec.partition(":")
+    if not colon:
+        return spec, None
+    names = [name.strip() for name in configs.split(",")]
+    if not dataset or not all(names):
+        raise SuiteError(f"{spec!r} is not DATASET or DATASET:CONFIG,CONFIG…")
+    return dataset, names
+
+
+def _suite(
+    benchmark: str,
+    config: str,
+    table: pa.Table,
+    design: Design,
+    columns: Mapping[str, tuple[str | None, str]],
+) -> Suite:
+    suite = Suite(benchmark, config, table, design, columns, "")
+    if not len(suite):
+        raise SuiteError(f"{suite.name} has no items")
+    digest = hashlib.sha256()
+    for cell in design.cells:
+        for row, text in enumerate(suite.texts(cell)):
+            if not isinstance(text.continuation, str) or not text.continuation.strip():
+                raise SuiteError(f"{suite.name}, row {row}: cell {cell!r} is empty")
+            digest.update(json.dumps([cell, text.context, text.continuation]).encode())
+    return replace(suite, data_hash=digest.hexdigest()[:16])
+
+
+def _cell_columns(cell: str, names: Sequence[str], suite: str) -> tuple[str | None, str]:
+    if cell in names:
+        return None, cell
+    context, continuation = f"{cell}_context", f"{cell}_continuation"
+    for column in (context, continuation):
+        if column not in names:
+            raise SuiteError(f"{suite} has no column {column!r}; {nearest(column, names)}")
+    return context, continuation
+
+
+def _read_table(path: Path) -> pa.Table:
+    import pyarrow.csv as pacsv
+    import pyarrow.json as pajson
+    import pyarrow.parquet as pq
+
+    readers: dict[str, Any] = {
+        ".csv": pacsv.read_csv,
+        ".tsv": lambda file: pacsv.read_csv(file, parse_options=pacsv.ParseOptions(delimiter="\t")),
+        ".jsonl": pajson.read_json,
+        ".parquet": pq.read_table,
+    }
+    if path.suffix not in readers:
+        raise SuiteError(
+            f"{path}: cannot read {path.suffix!r} files; {nearest(path.suffix, readers)}"
+        )
+    try:
+        return readers[path.suffix](path)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise SuiteError(f"cannot read {path}: {error}") from error

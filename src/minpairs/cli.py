@@ -1,0 +1,237 @@
+"""The command line: each command parses its options and calls the library."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+from minpairs._version import __version__
+from minpairs.errors import MinpairsError
+
+app = typer.Typer(
+    help="Does a language model prefer the sentence a speaker would accept?",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+console = Console(stderr=True)
+
+
+class Kind(StrEnum):
+    """Kinds of models."""
+
+    causal = "causal"
+    masked = "masked"
+    ngram = "ngram"
+
+
+class Pll(StrEnum):
+    """Pseudo-log-likelihoods."""
+
+    original = "original"
+    within_word_l2r = "within_word_l2r"
+
+
+class Segmentation(StrEnum):
+    """Units of an n-gram model."""
+
+    characters = "characters"
+    words = "words"
+    jieba = "jieba"
+
+
+class Ties(StrEnum):
+    """What a tie counts."""
+
+    strict = "strict"
+    half = "half"
+    paper = "paper"
+
+
+MeasureOption = Annotated[
+    str,
+    typer.Option(
+        help="What is compared: sum (log-probability), mean (per token), slor, penlp, slln, "
+        "per_word, per_character."
+    ),
+]
+TiesOption = Annotated[
+    Ties, typer.Option(help="A tie counts as wrong (strict), as one half, or as right (paper).")
+]
+
+
+@app.callback(invoke_without_command=True)
+def _main(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say what is done.")] = False,
+) -> None:
+    logging.basicConfig(
+        level=logging.INFO if verbose else logging.WARNING, format="%(message)s", stream=sys.stderr
+    )
+    for name in ("httpx", "datasets", "transformers", "filelock"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    if version:
+        print(__version__)
+        raise typer.Exit
+
+
+@app.command()
+def score(
+    model: Annotated[str, typer.Argument(help="Hub name, local folder, or KenLM file.")],
+    suites: Annotated[
+        list[str],
+        typer.Argument(
+            help="What to score: a benchmark folder or Hub dataset (climp, org/climp), some of its "
+            "configurations (climp:classifier,ba_construction), or a file of pairs (CSV, TSV, "
+            "JSONL, Parquet)."
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="Folder for results.")] = Path("results"),
+    kind: Annotated[
+        Kind | None, typer.Option(help="Kind of model, if it cannot be told from the model.")
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Score a random sample of so many items a suite.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of that sample.")] = 0,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")] = "auto",
+    dtype: Annotated[str, typer.Option(help="float32, bfloat16 or float16.")] = "float32",
+    batch_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Tokens in one forward pass; never changes a score.")
+    ] = None,
+    bos: Annotated[
+        str, typer.Option(help="Token before every text: auto (the model's own), none, or a token.")
+    ] = "auto",
+    eos: Annotated[bool, typer.Option("--eos", help="Score the end of the sentence too.")] = False,
+    pll: Annotated[Pll, typer.Option(help="Masked models: which masking.")] = Pll.original,
+    segmentation: Annotated[
+        Segmentation, typer.Option(help="n-gram models: the units of a text.")
+    ] = Segmentation.characters,
+    unigrams: Annotated[
+        Path | None, typer.Option(help="Token counts for SLOR (JSON or Parquet).")
+    ] = None,
+    tokens: Annotated[
+        bool, typer.Option("--tokens", help="Keep each token's log-probability too.")
+    ] = False,
+    acceptable: Annotated[
+        str, typer.Option(help="Files of pairs: column of the acceptable sentence.")
+    ] = "sentence_good",
+    unacceptable: Annotated[
+        str, typer.Option(help="Files of pairs: column of the unacceptable sentence.")
+    ] = "sentence_bad",
+    group: Annotated[
+        str | None, typer.Option(help="Files of pairs: column that names the paradigm.")
+    ] = None,
+    measure: MeasureOption = "sum",
+    ties: TiesOption = Ties.strict,
+    revision: Annotated[str | None, typer.Option(help="Revision of a Hub model.")] = None,
+    trust_remote_code: Annotated[
+        bool, typer.Option("--trust-remote-code", help="Run code that comes with the model.")
+    ] = False,
+) -> None:
+    """Scores a model on suites, and prints its accuracy.
+
+    Scores are kept as they are found: run the same command again to go on with a run that was
+    stopped. Nothing is ever scored twice.
+    """
+    from minpairs.benchmarks.suites import load_pairs, load_suites, parse_spec
+    from minpairs.results import ScoreStore, run_folder, write_run
+    from minpairs.scoring import load_scorer
+
+    loaded = []
+    for spec in suites:
+        if Path(spec).is_file():
+            loaded += load_pairs(
+                Path(spec), acceptable=acceptable, unacceptable=unacceptable, group=group
+            )
+        else:
+            loaded += load_suites(*parse_spec(spec))
+    loaded = [suite.sample(limit, seed) for suite in loaded]
+    texts = [text for suite in loaded for cell in suite.design.cells for text in suite.texts(cell)]
+    scorer = load_scorer(
+        model,
+        kind=kind.value if kind else None,
+        device=device,
+        dtype=dtype,
+        bos=bos,
+        eos=eos,
+        pll=pll.value,
+        segmentation=segmentation.value,
+        batch_tokens=batch_tokens,
+        unigrams=unigrams,
+        revision=revision,
+        trust_remote_code=trust_remote_code,
+    )
+    settings = scorer.settings()
+    console.print(f"{model}: {', '.join(f'{name} {value}' for name, value in settings.items())}")
+    folder = run_folder(out, model, settings)
+    store = ScoreStore(folder / "scores")
+    write_run(folder, model, settings, loaded, sys.argv, {"limit": limit, "seed": seed})
+    with _progress("scoring") as advance:
+        scorer.score(
+            [text.continuation for text in texts],
+            [text.context for text in texts],
+            keep_tokens=tokens,
+            journal=store,
+            progress=advance,
+        )
+    store.compact()
+    console.print(f"results are in {folder}")
+    _print_report(folder, measure, ties)
+
+
+@app.command()
+def report(
+    results: Annotated[Path, typer.Argument(help="Results folder, of one model or of many.")],
+    measure: MeasureOption = "sum",
+    ties: TiesOption = Ties.strict,
+) -> None:
+    """Prints accuracies of every model and suite in a results folder."""
+    _print_report(results, measure, ties)
+
+
+def main() -> None:
+    """Runs the command line; faults of the input end with one clear line and exit code 2."""
+    try:
+        app()
+    except MinpairsError as error:
+        console.print(f"[red]error:[/red] {error}", highlight=False)
+        raise SystemExit(2) from error
+
+
+def _print_report(results: Path, measure: str, ties: Ties) -> None:
+    raise NotImplementedError
+
+
+@contextmanager
+def _progress(label: str) -> Iterator[Callable[[int, int], None]]:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console) as bar:
+        task = bar.add_task(label, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+if __name__ == "__main__":
+    main()

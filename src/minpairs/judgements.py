@@ -1,0 +1,144 @@
+"""From a run's scores to evaluations: cells looked up, measured, and weighed in predictions."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import numpy as np
+
+from minpairs.benchmarks.schema import Design
+from minpairs.benchmarks.suites import Suite
+from minpairs.errors import ResultsError
+from minpairs.evaluation import Evaluation, evaluate_items
+from minpairs.measures import Floats, Scores, measure
+from minpairs.results import Run
+from minpairs.scoring.score import Score
+from minpairs.signature import Signature
+
+# What the numbers of a kind of model depend on, beside minpairs.
+_PACKAGES = {
+    "causal": ("transformers", "torch"),
+    "masked": ("transformers", "torch"),
+    "ngram": ("kenlm",),
+}
+
+
+def judge(
+    run: Run, *, measure_name: str = "sum", ties: str = "strict", interval: str = "wilson"
+) -> dict[str, Evaluation]:
+    """Evaluates every benchmark of a run.
+
+    Suites of one benchmark and one design are the groups of one evaluation; where they name their
+    phenomenon, or the lexical items they share, these are used too.
+
+    Args:
+        run: scores and suites.
+        measure_name: a key of ``measures.MEASURES``.
+        ties: ``strict``, ``half`` or ``paper``.
+        interval: ``wilson`` or ``as_released``.
+
+    Returns:
+        Evaluations by benchmark name (with the design's name behind it, where a benchmark has more
+        than one design).
+
+    Raises:
+        ResultsError: a text of a suite was not scored.
+        MeasureError: the measure needs what was not recorded.
+    """
+    together: dict[tuple[str, Design], list[Suite]] = {}
+    for suite in run.suites:
+        together.setdefault((suite.benchmark, suite.design), []).append(suite)
+    benchmarks = [benchmark for benchmark, _ in together]
+    results = {}
+    for (benchmark, design), suites in together.items():
+        name = benchmark if benchmarks.count(benchmark) == 1 else f"{benchmark} ({design.name})"
+        if name in results:
+            name = f"{name} {suites[0].config}"
+        results[name] = evaluate_items(
+            _values(run, suites, measure_name),
+            design,
+            groups=[suite.config for suite in suites for _ in range(len(suite))],
+            clusters=_clusters(suites),
+            phenomena=_phenomena(suites),
+            ties=ties,
+            interval=interval,
+            signature=_signature(run, suites, measure_name, ties),
+            ids=[f"{suite.name}:{row}" for suite in suites for row in range(len(suite))],
+        )
+    return results
+
+
+def _values(run: Run, suites: Sequence[Suite], measure_name: str) -> dict[str, Floats]:
+    cells = suites[0].design.cells
+    return {
+        cell: measure(
+            measure_name,
+            _scores([score for suite in suites for score in _found(run, suite, cell)]),
+            [f"{suite.name}:{row}:{cell}" for suite in suites for row in range(len(suite))],
+        )
+        for cell in cells
+    }
+
+
+def _found(run: Run, suite: Suite, cell: str) -> list[Score]:
+    scores = []
+    for row, text in enumerate(suite.texts(cell)):
+        score = run.scores.get(text)
+        if score is None:
+            raise ResultsError(
+                f"{run.folder}: {suite.name}, row {row}, cell {cell!r} has no score; "
+                "run the same `minpairs score` command again to finish it"
+            )
+        scores.append(score)
+    return scores
+
+
+def _scores(scores: Sequence[Score]) -> Scores:
+    unigrams = [score.unigram_logprob for score in scores]
+    return Scores(
+        logprob=np.array([score.logprob for score in scores], dtype=np.float64),
+        tokens=np.array([score.tokens for score in scores], dtype=np.float64),
+        words=np.array([score.words for score in scores], dtype=np.float64),
+        characters=np.array([score.characters for score in scores], dtype=np.float64),
+        unigram_logprob=None if None in unigrams else np.array(unigrams, dtype=np.float64),
+    )
+
+
+def _clusters(suites: Sequence[Suite]) -> list[str] | None:
+    labels = [suite.labels("cluster") for suite in suites]
+    if any(column is None for column in labels):
+        return None
+    joined = [label for column in labels if column for label in column]
+    return joined if len(set(joined)) > 1 else None
+
+
+def _phenomena(suites: Sequence[Suite]) -> dict[str, str] | None:
+    phenomena = {}
+    for suite in suites:
+        labels = suite.labels("phenomenon")
+        if labels is None or len(set(labels)) != 1:
+            return None
+        phenomena[suite.config] = labels[0]
+    return phenomena
+
+
+def _signature(run: Run, suites: Sequence[Suite], measure_name: str, ties: str) -> Signature:
+    settings = dict(run.settings)
+    revision = settings.pop("revision", None)
+    name = run.model.rstrip("/").rpartition("/")[2]
+    hashes = [suite.data_hash for suite in suites]
+    data = hashes[0] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
+    return Signature.of(
+        {
+            "model": f"{name}@{revision}" if revision else name,
+            "data": f"sha256:{data[:12]}",
+            "design": suites[0].design.name,
+            "measure": measure_name,
+            "ties": ties,
+            **settings,
+            **{
+                name: run.versions.get(name) for name in _PACKAGES.get(settings.get("kind", ""), ())
+            },
+        }
+    )

@@ -1,0 +1,259 @@
+"""Results folders: what a run scored, how, and every score, kept as it is found.
+
+A folder holds ``run.json`` (model, settings, suites, versions), ``scores/*.parquet`` (one row a
+distinct text) and ``suites/*.parquet`` (the items that were scored), which is enough to compute any
+measure later and to repeat the run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import re
+import sys
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from minpairs.benchmarks.schema import Design, Inequality, Text
+from minpairs.benchmarks.suites import Suite
+from minpairs.errors import ResultsError
+from minpairs.scoring.score import Score
+from minpairs.signature import versions
+
+_SCHEMA = pa.schema(
+    [
+        ("context", pa.string()),
+        ("continuation", pa.string()),
+        ("logprob", pa.float64()),
+        ("tokens", pa.int32()),
+        ("words", pa.int32()),
+        ("characters", pa.int32()),
+        ("unknown_tokens", pa.int32()),
+        ("unigram_logprob", pa.float64()),
+        ("token_texts", pa.list_(pa.string())),
+        ("token_logprobs", pa.list_(pa.float64())),
+    ]
+)
+
+
+@dataclass
+class ScoreStore:
+    """Scores on disk, one Parquet file for each finished batch; see ``scoring.engine.Journal``.
+
+    A file appears under its name only when it is complete and on disk, so a run that is killed
+    loses at most the batch it was at, and two runs that share a folder do not disturb each other.
+    """
+
+    folder: Path
+    _scores: dict[Text, Score] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for path in sorted(self.folder.glob("*.parquet")):
+            for score in _read_scores(path):
+                self._scores[Text(score.continuation, score.context)] = score
+
+    def __len__(self) -> int:
+        return len(self._scores)
+
+    def get(self, text: Text) -> Score | None:
+        """The score of a text, if it is there."""
+        return self._scores.get(text)
+
+    def add(self, scores: Sequence[Score]) -> None:
+        """Writes scores to disk before it returns."""
+        rows = [{name: getattr(score, name) for name in _SCHEMA.names} for score in scores]
+        table = pa.Table.from_pylist(rows, schema=_SCHEMA)
+        write_durably(self.folder / f"{uuid.uuid4().hex}.parquet", _parquet_bytes(table))
+        self._scores.update((Text(s.continuation, s.context), s) for s in scores)
+
+    def compact(self) -> None:
+        """Joins the batches' files into one."""
+        old = list(self.folder.glob("*.parquet"))
+        if len(old) < 2:
+            return
+        self.add(list(self._scores.values()))
+        for path in old:
+            path.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One model's results: its settings, suites and scores."""
+
+    folder: Path
+    model: str
+    settings: Mapping[str, str]
+    versions: Mapping[str, str]
+    suites: tuple[Suite, ...]
+    scores: ScoreStore
+
+
+def run_folder(out: Path, model: str, settings: Mapping[str, str]) -> Path:
+    """The folder of a model under ``out``; another setting or revision gives another folder."""
+    name = re.sub(r"[^\w.-]+", "-", Path(model).name).strip(".-") or "model"
+    key = hashlib.sha256(json.dumps(sorted(settings.items())).encode()).hexdigest()[:8]
+    return out / f"{name}-{key}"
+
+
+def write_run(
+    folder: Path,
+    model: str,
+    settings: Mapping[str, str],
+    suites: Sequence[Suite],
+    command: Sequence[str],
+    options: Mapping[str, Any],
+) -> None:
+    """Records what is scored. Suites recorded before are kept; one of the same name is replaced."""
+    path = folder / "run.json"
+    entries = (
+        {entry["name"]: entry for entry in _read_json(path)["suites"]} if path.exists() else {}
+    )
+    for suite in suites:
+        file = f"suites/{_file_name(suite.name)}.parquet"
+        (folder / "suites").mkdir(parents=True, exist_ok=True)
+        write_durably(folder / file, _parquet_bytes(suite.table))
+        entries[suite.name] = {
+            "name": suite.name,
+            "benchmark": suite.benchmark,
+            "config": suite.config,
+            "items": len(suite),
+            "data_hash": suite.data_hash,
+            "file": file,
+            "design": {
+                "name": suite.design.name,
+                "chance": suite.design.chance,
+                "cells": {cell: list(suite.columns[cell]) for cell in suite.design.cells},
+                "predictions": {
+                    inequality.name: str(inequality) for inequality in suite.design.inequalities
+                },
+            },
+            **options,
+        }
+    record = {
+        "model": model,
+        "settings": dict(settings),
+        "suites": list(entries.values()),
+        "versions": versions("torch", "transformers", "datasets", "evaluate", "kenlm", "numpy"),
+        "python": platform.python_version(),
+        "hardware": f"{platform.machine()}, {os.cpu_count()} processors",
+        "command": list(command) or sys.argv,
+        "written": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+    write_durably(path, json.dumps(record, ensure_ascii=False, indent=2).encode())
+
+
+def read_runs(path: Path) -> list[Run]:
+    """All runs in a results folder, or under it.
+
+    Raises:
+        ResultsError: there is none, or one is damaged.
+    """
+    files = sorted(path.rglob("run.json")) if path.is_dir() else []
+    if not files:
+        raise ResultsError(
+            f"{path} holds no results (no run.json); make some with `minpairs score`"
+        )
+    return [_read_run(file.parent) for file in files]
+
+
+def write_durably(path: Path, content: bytes) -> None:
+    """Writes a whole file: it appears under its name once its content is on disk."""
+    part = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
+    try:
+        with part.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _read_run(folder: Path) -> Run:
+    record = _read_json(folder / "run.json")
+    try:
+        suites = tuple(_read_suite(folder, entry) for entry in record["suites"])
+        return Run(
+            folder,
+            record["model"],
+            record["settings"],
+            record["versions"],
+            suites,
+            ScoreStore(folder / "scores"),
+        )
+    except (KeyError, TypeError) as error:
+        raise ResultsError(f"{folder / 'run.json'} is damaged: {error!r} is missing") from error
+
+
+def _read_suite(folder: Path, entry: Mapping[str, Any]) -> Suite:
+    design = entry["design"]
+    cells: dict[str, list[str | None]] = design["cells"]
+    path = folder / entry["file"]
+    try:
+        table = pq.read_table(path)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise ResultsError(f"cannot read {path}: {error}; score the suite again") from error
+    return Suite(
+        entry["benchmark"],
+        entry["config"],
+        table,
+        Design(
+            design["name"],
+            tuple(cells),
+            tuple(Inequality.parse(*named) for named in design["predictions"].items()),
+            design["chance"],
+        ),
+        {cell: (context, str(continuation)) for cell, (context, continuation) in cells.items()},
+        entry["data_hash"],
+    )
+
+
+def _read_scores(path: Path) -> list[Score]:
+    try:
+        rows = pq.read_table(path, schema=_SCHEMA).to_pylist()
+    except FileNotFoundError:
+        return []  # another run has just joined it into a larger file
+    except (OSError, pa.ArrowInvalid) as error:
+        raise ResultsError(f"cannot read {path}: {error}; remove it and run again") from error
+    return [
+        Score(
+            **{
+                **row,
+                "token_texts": tuple(row["token_texts"] or ()),
+                "token_logprobs": tuple(row["token_logprobs"] or ()),
+            }
+        )
+        for row in rows
+    ]
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ResultsError(f"cannot read {path}: {error}") from error
+
+
+def _parquet_bytes(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink)
+    return bytes(sink.getvalue())
+
+
+def _file_name(name: str) -> str:
+    return re.sub(r"[^\w.-]+", "-", name).lstrip(".")

@@ -1,0 +1,271 @@
+"""Causal language models: log-probabilities by prefix tree, or by plain batches."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from minpairs.benchmarks.schema import Text
+from minpairs.scoring import prefix_tree
+from minpairs.scoring.encoding import beginning_token, encode, split_tokens
+from minpairs.scoring.limits import context_length, embedding_rows, inference, plain_special_ids
+from minpairs.scoring.score import Encoded
+
+logger = logging.getLogger(__name__)
+
+# Largest agreement error of a tree with plain batches that rounding explains, per token (nats):
+# the largest single difference, and the mean, by the precision of the model.
+_TOLERANCE = {torch.float32: (2e-3, 2e-4), torch.bfloat16: (1.0, 6e-2), torch.float16: (0.2, 1e-2)}
+
+
+@dataclass
+class CausalBackend:
+    """Scores with a causal model.
+
+    Attributes:
+        model: a transformers causal model.
+        tokenizer: its tokenizer.
+        name: what the user called the model.
+        bos: ``auto``, ``none`` or a token; see ``beginning_token``.
+        eos: whether the end token is scored too.
+        batch_tokens: most nodes, or padded positions, in one forward pass.
+        tree_nodes: most nodes in one prefix tree; ``0`` turns trees off.
+    """
+
+    model: Any
+    tokenizer: Any
+    name: str
+    bos: str = "auto"
+    eos: bool = False
+    batch_tokens: int = 1024
+    tree_nodes: int = 512
+    kind: str = "causal"
+
+    def __post_init__(self) -> None:
+        self._bos_id = beginning_token(self.tokenizer, self.model.config, self.bos)
+        self._limit = context_length(self.model, self.tokenizer)
+        self._rows = embedding_rows(self.model)
+        parameters = inspect.signature(self.model.forward).parameters
+        self._keeps_logits = "logits_to_keep" in parameters
+        self._takes_positions = "position_ids" in parameters
+        self._takes_cache = "use_cache" in parameters
+        self.positions_run = 0
+        self._checked = (0, 0)
+        self.use_trees = (
+            self.tree_nodes > 0
+            and self._takes_positions
+            and not getattr(self.model, "_is_stateful", False)
+        )
+
+    def encode(self, texts: Sequence[Text]) -> list[Encoded]:
+        """See ``Backend``."""
+        start = [] if self._bos_id is None else [self._bos_id]
+        end = [self.tokenizer.eos_token_id] if self.eos else []
+        forbidden = plain_special_ids(self.tokenizer)
+        encoded = []
+        for text, (ids, first, _) in zip(
+            texts, split_tokens(self.tokenizer, texts, special=False), strict=True
+        ):
+            whole = start + ids
+            inside = encode(
+                text,
+                whole,
+                max(first + len(start), 1),
+                len(whole),
+                unknown_id=self.tokenizer.unk_token_id,
+                forbidden=forbidden - {self.tokenizer.unk_token_id},
+                rows=self._rows,
+                limit=self._limit,
+                reads=len(whole) + len(end) - 1,
+            )
+            if end:
+                inside = Encoded(
+                    (*inside.ids, *end),
+                    range(inside.scored.start, inside.scored.stop + 1),
+                    inside.unknown,
+                )
+            encoded.append(inside)
+        return encoded
+
+    def plan(self, encoded: Sequence[Encoded]) -> list[list[int]]:
+        """Texts sorted by tokens and cut into trees; by length into batches where trees fail."""
+        if self.use_trees and encoded:
+            order = sorted(range(len(encoded)), key=lambda index: encoded[index].ids)
+            batches = _cut_trees(encoded, order, self.tree_nodes)
+            with inference(self.model):
+                agree = self._trees_agree(encoded, batches)
+            if agree:
+                return batches
+            self.use_trees = False
+        return self._plan_plain(encoded)
+
+    def run(self, batch: Sequence[Encoded]) -> list[NDArray[np.float64]]:
+        """See ``Backend``."""
+        with inference(self.model):
+            return self._run_tree(batch) if self.use_trees else self._run_plain(batch)
+
+    def token_texts(self, encoded: Encoded) -> tuple[str, ...]:
+        """See ``Backend``."""
+        ids = list(encoded.ids[encoded.scored.start : encoded.scored.stop])
+        return tuple(self.tokenizer.convert_ids_to_tokens(ids))
+
+    def settings(self) -> dict[str, str]:
+        """See ``Backend``."""
+        token = (
+            "none" if self._bos_id is None else self.tokenizer.convert_ids_to_tokens(self._bos_id)
+        )
+        return {
+            "bos": f"auto({token})" if self.bos == "auto" else token,
+            "eos": "scored" if self.eos else "unscored",
+        }
+
+    def _plan_plain(self, encoded: Sequence[Encoded]) -> list[list[int]]:
+        order = sorted(
+            range(len(encoded)), key=lambda index: (-len(encoded[index].ids), encoded[index].ids)
+        )
+        batches: list[list[int]] = []
+        width = 0
+        for index in order:
+            if not batches or (len(batches[-1]) + 1) * width > self.batch_tokens:
+                batches.append([])
+                width = len(encoded[index].ids)
+            batches[-1].append(index)
+        return batches
+
+    def _trees_agree(self, encoded: Sequence[Encoded], batches: Sequence[Sequence[int]]) -> bool:
+        """Scores the fullest tree, and the one with the longest text, both ways.
+
+        Sliding windows and position tables err only beyond some size, so a check holds for what is
+        no larger than it was.
+        """
+        tokens = [len(text.ids) for text in encoded]
+        fullest = max(batches, key=lambda batch: sum(tokens[index] for index in batch))
+        longest = max(batches, key=lambda batch: max(tokens[index] for index in batch))
+        size = (sum(tokens[index] for index in fullest), max(tokens))
+        if size[0] <= self._checked[0] and size[1] <= self._checked[1]:
+            return True
+        for batch in {tuple(fullest), tuple(longest)}:
+            texts = [encoded[index] for index in batch]
+            sample = _spread(texts)
+            try:
+                scored = self._run_tree(texts)
+            except torch.OutOfMemoryError:
+                raise
+            except (TypeError, ValueError, RuntimeError, IndexError) as error:
+                logger.info("no prefix trees with %s: %s", self.name, error)
+                return False
+            tree = np.concatenate([scored[index] for index in sample])
+            plain = np.concatenate(self._run_plain([texts[index] for index in sample]))
+            difference = np.abs(tree - plain)
+            largest, mean = _TOLERANCE.get(self.model.dtype, _TOLERANCE[torch.float32])
+            if not (difference.max() <= largest and difference.mean() <= mean):
+                logger.warning(
+                    "%s does not score prefix trees exactly (off by up to %.2g nats a token); "
+                    "using plain batches",
+                    self.name,
+                    difference.max(),
+                )
+                return False
+        self._checked = (max(size[0], self._checked[0]), max(size[1], self._checked[1]))
+        return True
+
+    def _run_tree(self, batch: Sequence[Encoded]) -> list[NDArray[np.float64]]:
+        order = sorted(range(len(batch)), key=lambda index: batch[index].ids)
+        tree = prefix_tree.build([batch[index] for index in order])
+        self.positions_run += len(tree)
+        device = self.model.device
+        rows, edge_rows = np.unique(tree.edge_nodes, return_inverse=True)
+        keep = torch.from_numpy(rows).to(device)
+        options: dict[str, Any] = {"logits_to_keep": keep} if self._keeps_logits else {}
+        if self._takes_cache:
+            options["use_cache"] = False
+        logits = self.model(
+            input_ids=torch.from_numpy(tree.tokens)[None].to(device),
+            attention_mask=_tree_mask(tree, self.model.dtype, device),
+            position_ids=torch.from_numpy(tree.depths)[None].to(device),
+            **options,
+        ).logits[0]
+        if not self._keeps_logits:
+            logits = logits[keep]
+        values = _log_probabilities(
+            logits, torch.from_numpy(edge_rows), torch.from_numpy(tree.edge_targets)
+        )
+        results: list[NDArray[np.float64]] = [np.empty(0)] * len(batch)
+        for index, path in zip(order, tree.paths, strict=True):
+            results[index] = values[path]
+        return results
+
+    def _run_plain(self, batch: Sequence[Encoded]) -> list[NDArray[np.float64]]:
+        device = self.model.device
+        lengths = [len(text.ids) - 1 for text in batch]  # the last token is only predicted
+        width = max(lengths)
+        self.positions_run += width * len(batch)
+        # Right padding is never read by the tokens before it, whatever token it is.
+        ids = torch.zeros((len(batch), width), dtype=torch.long)
+        mask = torch.zeros((len(batch), width), dtype=torch.long)
+        for row, text in enumerate(batch):
+            ids[row, : lengths[row]] = torch.tensor(text.ids[:-1])
+            mask[row, : lengths[row]] = 1
+        start = min(text.scored.start for text in batch) - 1
+        options: dict[str, Any] = {}
+        if self._keeps_logits:
+            options["logits_to_keep"] = torch.arange(start, width, device=device)
+        if self._takes_cache:
+            options["use_cache"] = False
+        logits = self.model(
+            input_ids=ids.to(device), attention_mask=mask.to(device), **options
+        ).logits
+        if not self._keeps_logits:
+            logits = logits[:, start:]
+        kept = width - start
+        rows = [
+            row * kept + position - 1 - start
+            for row, text in enumerate(batch)
+            for position in text.scored
+        ]
+        targets = [text.ids[position] for text in batch for position in text.scored]
+        values = _log_probabilities(
+            logits.reshape(-1, logits.shape[-1]), torch.tensor(rows), torch.tensor(targets)
+        )
+        bounds = np.cumsum([len(text.scored) for text in batch])[:-1]
+        return list(np.split(values, bounds))
+
+
+def _spread(texts: Sequence[Encoded], most: int = 16) -> list[int]:
+    """Some texts from all over a batch, its longest among them."""
+    longest = max(range(len(texts)), key=lambda index: len(texts[index].ids))
+    step = max(1, len(texts) // most)
+    return sorted({longest, len(texts) - 1, *range(0, len(texts), step)})
+
+
+def _cut_trees(encoded: Sequence[Encoded], order: Sequence[int], nodes: int) -> list[list[int]]:
+    runs = prefix_tree.split([encoded[index] for index in order], nodes)
+    return [[order[position] for position in run] for run in runs]
+
+
+def _tree_mask(tree: prefix_tree.PrefixTree, dtype: torch.dtype, device: Any) -> torch.Tensor:
+    """Additive mask ``(1, 1, nodes, nodes)``: a node reads itself and the nodes above it."""
+    node = torch.arange(len(tree), device=device)
+    ends = torch.from_numpy(tree.ends).to(device)
+    reads = (node[None, :] <= node[:, None]) & (node[:, None] < ends[None, :])
+    # Additive, because a boolean mask is silently misread by eager attention.
+    mask = torch.zeros(reads.shape, dtype=dtype, device=device)
+    return mask.masked_fill_(~reads, torch.finfo(dtype).min)[None, None]
+
+
+def _log_probabilities(
+    logits: torch.Tensor, rows: torch.Tensor, targets: torch.Tensor, chunk: int = 256
+) -> NDArray[np.float64]:
+    """``log_softmax(logits)[rows, targets]`` in float32, ``chunk`` rows at a time."""
+    normaliser = torch.cat([part.float().logsumexp(dim=-1) for part in torch.split(logits, chunk)])
+    rows, targets = rows.to(logits.device), targets.to(logits.device)
+    values = logits[rows, targets].float() - normaliser[rows]
+    result: NDArray[np.float64] = values.double().cpu().numpy()
+    return result

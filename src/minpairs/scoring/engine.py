@@ -1,0 +1,172 @@
+"""Scores texts with any kind of model: each distinct text once, in batches, in the order asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from minpairs._version import __version__
+from minpairs.benchmarks.schema import Text
+from minpairs.errors import ModelError, TextError
+from minpairs.scoring.encoding import quote
+from minpairs.scoring.score import Backend, Encoded, Score
+from minpairs.scoring.unigrams import Unigrams
+
+Progress = Callable[[int, int], None]
+
+
+class Journal(Protocol):
+    """Where finished scores are kept, so that a run that was stopped goes on."""
+
+    def get(self, text: Text) -> Score | None:
+        """The score of a text that was scored before."""
+
+    def add(self, scores: Sequence[Score]) -> None:
+        """Keeps scores durably before it returns."""
+
+
+@dataclass
+class Scorer:
+    """A model that scores texts.
+
+    Attributes:
+        backend: the model and how it is read.
+        revision: hash that identifies the model's files or weights.
+        dtype: precision of the model's numbers.
+        unigrams: token frequencies for SLOR, if there are any.
+    """
+
+    backend: Backend
+    revision: str
+    dtype: str
+    unigrams: Unigrams | None = None
+
+    @property
+    def kind(self) -> str:
+        """``causal``, ``masked`` or ``ngram``."""
+        return self.backend.kind
+
+    @property
+    def name(self) -> str:
+        """What the user called the model."""
+        return self.backend.name
+
+    def settings(self) -> dict[str, str]:
+        """Everything that decides the numbers, for signatures and for telling runs apart."""
+        settings = {"kind": self.kind, "revision": self.revision, **self.backend.settings()}
+        if self.kind != "ngram":
+            settings["dtype"] = self.dtype
+        if self.unigrams is not None:
+            settings["unigrams"] = self.unigrams.signature
+        settings["minpairs"] = __version__
+        return settings
+
+    def score(
+        self,
+        texts: Sequence[str],
+        contexts: Sequence[str] | None = None,
+        *,
+        keep_tokens: bool = False,
+        progress: Progress | None = None,
+        journal: Journal | None = None,
+    ) -> list[Score]:
+        """Log-probabilities of texts, each after its context.
+
+        Context and text are joined as they stand: in English a text that continues a context
+        begins with its space. Every distinct text is scored once; batch size, order, padding and
+        duplicates do not change a score.
+
+        Args:
+            texts: what is scored.
+            contexts: what is read before each, unscored; by default nothing.
+            keep_tokens: also return each token and its log-probability.
+            progress: called with the number of distinct texts done and the number in all.
+            journal: where scores are looked up before and kept after scoring.
+
+        Returns:
+            One score for each text, in the same order.
+
+        Raises:
+            TextError: a text is empty, too long, or has nothing that the model can score.
+            ModelError: the model gave a number that is not finite.
+        """
+        requests = _requests(texts, contexts)
+        found: dict[Text, Score] = {}
+        pending: list[Text] = []
+        for text in dict.fromkeys(requests):
+            known = journal.get(text) if journal is not None else None
+            if known is None or (keep_tokens and not known.token_texts):
+                pending.append(text)
+            else:
+                found[text] = known
+        total = len(found) + len(pending)
+        if progress:
+            progress(len(found), total)
+        encoded = self.backend.encode(pending) if pending else []
+        for batch in self.backend.plan(encoded):
+            inputs = [encoded[index] for index in batch]
+            results = self._run(inputs)
+            scores = [
+                self._score(pending[index], encoded[index], values, keep_tokens)
+                for index, values in zip(batch, results, strict=True)
+            ]
+            if journal is not None:
+                journal.add(scores)
+            found.update((Text(score.continuation, score.context), score) for score in scores)
+            if progress:
+                progress(len(found), total)
+        return [found[text] for text in requests]
+
+    def _run(self, batch: Sequence[Encoded]) -> list[NDArray[np.float64]]:
+        """Runs a batch; where memory does not suffice, its halves."""
+        try:
+            return self.backend.run(batch)
+        except (torch.OutOfMemoryError, MemoryError) as error:
+            if len(batch) == 1:
+                raise ModelError(
+                    f"{self.name}: not enough memory for a single text of "
+                    f"{len(batch[0].ids)} tokens: {error}"
+                ) from error
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
+        middle = len(batch) // 2
+        return [*self._run(batch[:middle]), *self._run(batch[middle:])]
+
+    def _score(
+        self, text: Text, encoded: Encoded, values: NDArray[np.float64], keep_tokens: bool
+    ) -> Score:
+        logprob = float(values.sum())
+        if not np.isfinite(values).all():
+            raise ModelError(
+                f"{self.name} gave the log-probability {logprob} to {quote(text)} in {self.dtype}; "
+                "try --dtype float32, and check that tokenizer and model belong together"
+            )
+        wants_tokens = keep_tokens or self.unigrams is not None
+        tokens = self.backend.token_texts(encoded) if wants_tokens else ()
+        return Score(
+            context=text.context,
+            continuation=text.continuation,
+            logprob=logprob,
+            tokens=len(values),
+            words=len(text.continuation.split()),
+            characters=sum(not character.isspace() for character in text.continuation),
+            unknown_tokens=encoded.unknown,
+            unigram_logprob=None if self.unigrams is None else self.unigrams.logprob(tokens),
+            token_texts=tokens if keep_tokens else (),
+            token_logprobs=tuple(values.tolist()) if keep_tokens else (),
+        )
+
+
+def _requests(texts: Sequence[str], contexts: Sequence[str] | None) -> list[Text]:
+    if isinstance(texts, str) or isinstance(contexts, str):
+        raise TextError("texts and contexts are lists of strings, not one string")
+    if contexts is None:
+        return [Text(text) for text in texts]
+    if len(contexts) != len(texts):
+        raise TextError(f"{len(texts)} texts, but {len(contexts)} contexts")
+    return [Text(text, context) for text, context in zip(texts, contexts, strict=True)]

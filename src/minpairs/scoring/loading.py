@@ -1,0 +1,264 @@
+"""Finding out what kind of model a name is, and loading it."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import logging
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+
+from minpairs.errors import ModelError, nearest
+from minpairs.scoring.causal import CausalBackend
+from minpairs.scoring.engine import Scorer
+from minpairs.scoring.masked import MaskedBackend, PseudoLogLikelihood
+from minpairs.scoring.ngram import NgramBackend
+from minpairs.scoring.segmentation import Segmentation
+from minpairs.scoring.unigrams import Unigrams, load_unigrams
+
+logger = logging.getLogger(__name__)
+
+Kind = Literal["causal", "masked", "ngram"]
+_DTYPES = {
+    "float32": torch.float32,
+    "fp32": torch.float32,
+    "bfloat16": torch.bfloat16,
+    "bf16": torch.bfloat16,
+    "float16": torch.float16,
+    "fp16": torch.float16,
+}
+_NGRAM_SUFFIXES = (".arpa", ".arpa.gz", ".klm", ".binary", ".bin", ".lm")
+_BLOCK = 1 << 20
+
+
+def load_scorer(
+    model: Any,
+    *,
+    tokenizer: Any = None,
+    kind: Kind | None = None,
+    device: str = "auto",
+    dtype: str | None = None,
+    bos: str = "auto",
+    eos: bool = False,
+    pll: PseudoLogLikelihood = "original",
+    segmentation: Segmentation = "characters",
+    batch_tokens: int | None = None,
+    tree_nodes: int = 512,
+    unigrams: str | Path | None = None,
+    revision: str | None = None,
+    trust_remote_code: bool = False,
+) -> Scorer:
+    """Loads a model as a scorer, and finds out from the model which kind it is.
+
+    Args:
+        model: a Hub name, a local folder, a KenLM file, or a transformers model object.
+        tokenizer: its tokenizer; needed with a model object.
+        kind: ``causal``, ``masked`` or ``ngram``; found from the model by default.
+        device: ``auto`` (a GPU where there is one; a model object stays where it is), ``cpu``, ``cuda``, ``cuda:1``, ``mps``.
+        dtype: ``float32``, ``bfloat16`` or ``float16`` (or ``fp32``, ``bf16``, ``fp16``); by
+            default ``float32``, and a model object's own.
+        bos: causal and n-gram models: ``auto``, ``none``, or the beginning token.
+        eos: score the end of the sentence too.
+        pll: masked models: ``original`` or ``within_word_l2r``.
+        segmentation: n-gram models: ``characters``, ``words`` or ``jieba``.
+        batch_tokens: most positions in one forward pass; by default as memory suggests.
+        tree_nodes: causal models: most nodes in a prefix tree; 0 scores without trees.
+        unigrams: token counts for SLOR; by default ``unigrams.parquet`` or ``unigrams.json`` beside
+            a local model.
+        revision: branch, tag or commit of a Hub model.
+        trust_remote_code: run Python code that comes with the model.
+
+    Returns:
+        The scorer; ``scorer.settings()`` says what was chosen.
+
+    Raises:
+        ModelError: the model cannot be loaded, or is of a kind that has no sentence scores.
+    """
+    if isinstance(model, str | Path):
+        name = str(model)
+        if kind == "ngram" or (kind is None and is_ngram(Path(name))):
+            return _ngram(Path(name), segmentation, bos, eos, unigrams)
+        kind = kind or find_kind(name, revision, trust_remote_code)
+        loaded, tokenizer = _load(name, kind, dtype or "float32", revision, trust_remote_code, tokenizer)
+        identity = _revision(name, loaded)
+        beside = Path(name)
+    else:
+        if tokenizer is None:
+            raise ModelError("a model object needs its tokenizer: load_scorer(model, tokenizer=…)")
+        name = str(getattr(model.config, "_name_or_path", "") or type(model).__name__)
+        kind = kind or _kind_of_architectures([type(model).__name__], name)
+        loaded = model
+        if dtype is not None and _dtype(dtype) != model.dtype:
+            loaded = copy.deepcopy(model).to(_dtype(dtype))  # the caller's model stays as it is
+        identity = _weights_hash(loaded)
+        beside = None
+    if isinstance(model, str | Path) or device != "auto":
+        loaded = loaded.to(_device(device))
+    table = _unigrams(unigrams, beside, len(tokenizer))
+    budget = batch_tokens or default_batch_tokens(loaded)
+    backend: CausalBackend | MaskedBackend
+    if kind == "masked":
+        backend = MaskedBackend(loaded, tokenizer, name, pll=pll, batch_tokens=budget)
+    elif kind == "causal":
+        nodes = min(tree_nodes, budget)
+        backend = CausalBackend(
+            loaded, tokenizer, name, bos=bos, eos=eos, batch_tokens=budget, tree_nodes=nodes
+        )
+    else:
+        raise ModelError(
+            f"unknown kind {kind!r}; {nearest(str(kind), ('causal', 'masked', 'ngram'))}"
+        )
+    logger.info("%s: %s model, %s", name, kind, backend.settings())
+    return Scorer(backend, identity, str(loaded.dtype).removeprefix("torch."), table)
+
+
+def find_kind(name: str, revision: str | None = None, trust_remote_code: bool = False) -> Kind:
+    """``causal`` or ``masked``, from the architectures in the model's configuration.
+
+    Raises:
+        ModelError: there is no configuration, or it names neither kind.
+    """
+    from transformers import AutoConfig
+
+    try:
+        config = AutoConfig.from_pretrained(
+            name, revision=revision, trust_remote_code=trust_remote_code
+        )
+    except (OSError, ValueError) as error:
+        raise ModelError(f"cannot read the configuration of {name}: {error}") from error
+    return _kind_of_architectures(config.architectures or [], name)
+
+
+def is_ngram(path: Path) -> bool:
+    """Whether a file is a KenLM model, by its first bytes, or else by its name."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        head = file.read(64)
+    return (
+        head.startswith((b"mmap lm http://kheafield.com/code", b"\\data\\"))
+        or b"\\data\\" in head
+        or path.name.endswith(_NGRAM_SUFFIXES)
+    )
+
+
+def default_batch_tokens(model: Any) -> int:
+    """Positions in one forward pass, so that their logits take at most half a gibibyte."""
+    vocabulary = int(getattr(model.config.get_text_config(), "vocab_size", 32_000))
+    most = (1 << 27) // max(vocabulary, 1)
+    preferred = 16_384 if model.device.type == "cuda" else 1024
+    return max(64, min(preferred, most))
+
+
+def _kind_of_architectures(architectures: Iterable[str], name: str) -> Kind:
+    architectures = list(architectures)
+    for architecture in architectures:
+        if architecture.endswith("ForMaskedLM"):
+            return "masked"
+        if architecture.endswith(("ForCausalLM", "LMHeadModel")):
+            return "causal"
+    stated = ", ".join(architectures) or "no architecture"
+    raise ModelError(
+        f"{name} says it is {stated}: neither a causal (…ForCausalLM) nor a masked (…ForMaskedLM) "
+        "language model; say which with --kind, if it has such a head"
+    )
+
+
+def _load(
+    name: str,
+    kind: Kind,
+    dtype: str,
+    revision: str | None,
+    trust_remote_code: bool,
+    tokenizer: Any,
+) -> tuple[Any, Any]:
+    from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
+
+    if kind not in ("causal", "masked"):
+        raise ModelError(
+            f"unknown kind {kind!r}; {nearest(str(kind), ('causal', 'masked', 'ngram'))}"
+        )
+    options = {"revision": revision, "trust_remote_code": trust_remote_code}
+    factory = AutoModelForMaskedLM if kind == "masked" else AutoModelForCausalLM
+    try:
+        model, report = factory.from_pretrained(
+            name, dtype=_dtype(dtype), use_safetensors=True, output_loading_info=True, **options
+        )
+        tokenizer = tokenizer or AutoTokenizer.from_pretrained(name, **options)
+    except (OSError, ValueError, ImportError, RuntimeError, KeyError) as error:
+        raise ModelError(f"cannot load {name} as a {kind} model: {error}") from error
+    missing = sorted(report["missing_keys"])
+    if missing:
+        # Transformers fills missing weights at random: a masked head on a causal model, say.
+        raise ModelError(
+            f"{name} has no weights for {', '.join(missing[:3])} "
+            f"({len(missing)} missing): it is not a {kind} language model; try another --kind"
+        )
+    return model, tokenizer
+
+
+def _ngram(
+    path: Path, segmentation: Segmentation, bos: str, eos: bool, unigrams: str | Path | None
+) -> Scorer:
+    if not path.is_file():
+        raise ModelError(f"{path} does not exist; an n-gram model is an ARPA or KenLM binary file")
+    if bos not in ("auto", "none", "<s>"):
+        raise ModelError(f"--bos {bos!r}: an n-gram model has only <s>; choose auto or none")
+    backend = NgramBackend(path, segmentation, bos=bos != "none", eos=eos)
+    table = load_unigrams(Path(unigrams), 0) if unigrams else None
+    return Scorer(backend, _files_hash([path]), "float32", table)
+
+
+def _unigrams(given: str | Path | None, folder: Path | None, vocabulary: int) -> Unigrams | None:
+    if given is not None:
+        return load_unigrams(Path(given), vocabulary)
+    for name in ("unigrams.parquet", "unigrams.json"):
+        if folder is not None and (folder / name).is_file():
+            return load_unigrams(folder / name, vocabulary)
+    return None
+
+
+def _dtype(name: str) -> torch.dtype:
+    if name not in _DTYPES:
+        raise ModelError(f"unknown dtype {name!r}; {nearest(name, _DTYPES)}")
+    return _DTYPES[name]
+
+
+def _device(name: str) -> torch.device:
+    if name != "auto":
+        return torch.device(name)
+    if torch.cuda.is_available():
+        return torch.device("cuda")
+    if torch.backends.mps.is_available():
+        return torch.device("mps")
+    return torch.device("cpu")
+
+
+def _revision(name: str, model: Any) -> str:
+    """The commit of a Hub model; the content of a local one."""
+    folder = Path(name)
+    if folder.is_dir():
+        return _files_hash(path for path in folder.iterdir() if path.is_file())
+    commit = getattr(model.config, "_commit_hash", None)
+    return str(commit)[:12] if commit else _weights_hash(model)
+
+
+def _files_hash(paths: Iterable[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(paths):
+        digest.update(path.name.encode())
+        with path.open("rb") as file:
+            while block := file.read(_BLOCK):
+                digest.update(block)
+    return digest.hexdigest()[:12]
+
+
+def _weights_hash(model: Any) -> str:
+    digest = hashlib.sha256()
+    for key, tensor in sorted(model.state_dict().items()):
+        digest.update(key.encode())
+        digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
+    return digest.hexdigest()[:12]

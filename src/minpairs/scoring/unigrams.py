@@ -1,0 +1,75 @@
+"""Unigram frequencies of a model's training text, for SLOR."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+from minpairs.errors import ModelError
+
+Smoothing = Literal["add_one", "as_released"]
+
+
+@dataclass(frozen=True)
+class Unigrams:
+    """Token counts over a model's training text, with that model's tokenizer.
+
+    Attributes:
+        counts: token to number of occurrences.
+        vocabulary: number of tokens the model knows (at least the counted ones).
+        smoothing: ``add_one`` gives token ``t`` the probability ``(c(t)+1) / (total+vocabulary)``;
+            ``as_released`` gives ``c(t)/total``, and ``1/total`` to unseen tokens, as the authors'
+            code of the let-alone study does (it does not sum to one).
+    """
+
+    counts: Mapping[str, int]
+    vocabulary: int
+    smoothing: Smoothing = "add_one"
+
+    @cached_property
+    def signature(self) -> str:
+        """Smoothing and a hash of the counts."""
+        text = json.dumps(sorted(self.counts.items()), ensure_ascii=True)
+        return f"{self.smoothing}:{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+    def logprob(self, tokens: Sequence[str]) -> float:
+        """Sum of the tokens' natural log-probabilities (nats)."""
+        total = self._total
+        if self.smoothing == "as_released":
+            return sum(math.log(max(self.counts.get(token, 0), 1) / total) for token in tokens)
+        whole = math.log(total + self.vocabulary)
+        return sum(math.log(self.counts.get(token, 0) + 1) - whole for token in tokens)
+
+    @cached_property
+    def _total(self) -> int:
+        return sum(self.counts.values())
+
+
+def load_unigrams(path: Path, vocabulary: int, smoothing: Smoothing = "add_one") -> Unigrams:
+    """Reads counts from JSON (``{token: count}``) or Parquet (columns ``token``, ``count``).
+
+    Raises:
+        ModelError: the file is not such a table, or has a count below one.
+    """
+    try:
+        if path.suffix == ".parquet":
+            import pyarrow.parquet as pq
+
+            table = pq.read_table(path, columns=["token", "count"]).to_pydict()
+            counts = dict(zip(table["token"], table["count"], strict=True))
+        else:
+            counts = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, KeyError) as error:
+        raise ModelError(f"{path} is not a unigram table: {error}") from error
+    if not isinstance(counts, dict) or not counts:
+        raise ModelError(f"{path} holds no unigram counts")
+    for token, count in counts.items():
+        if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+            raise ModelError(f"{path}: token {token!r} has count {count!r}; counts are 1 or more")
+    return Unigrams(counts, max(vocabulary, len(counts)), smoothing)
