@@ -26,6 +26,7 @@ import pyarrow.parquet as pq
 from minpairs.benchmarks.schema import Design, Inequality, Text
 from minpairs.benchmarks.suites import Suite
 from minpairs.errors import ResultsError
+from minpairs.files import write_durably
 from minpairs.scoring.score import Score
 from minpairs.signature import versions
 
@@ -58,9 +59,7 @@ class ScoreStore:
 
     def __post_init__(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        for path in sorted(self.folder.glob("*.parquet")):
-            for score in _read_scores(path):
-                self._scores[Text(score.continuation, score.context)] = score
+        self._read()
 
     def __len__(self) -> int:
         return len(self._scores)
@@ -77,13 +76,20 @@ class ScoreStore:
         self._scores.update((Text(s.continuation, s.context), s) for s in scores)
 
     def compact(self) -> None:
-        """Joins the batches' files into one."""
-        old = list(self.folder.glob("*.parquet"))
+        """Joins the batches' files into one, those of other runs in the folder included."""
+        old = self._read()
         if len(old) < 2:
             return
         self.add(list(self._scores.values()))
         for path in old:
             path.unlink(missing_ok=True)
+
+    def _read(self) -> list[Path]:
+        paths = sorted(self.folder.glob("*.parquet"))
+        for path in paths:
+            for score in _read_scores(path):
+                self._scores[Text(score.continuation, score.context)] = score
+        return paths
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +126,6 @@ def write_run(
     )
     for suite in suites:
         file = f"suites/{_file_name(suite.name)}.parquet"
-        (folder / "suites").mkdir(parents=True, exist_ok=True)
         write_durably(folder / file, _parquet_bytes(suite.table))
         entries[suite.name] = {
             "name": suite.name,
@@ -164,24 +169,6 @@ def read_runs(path: Path) -> list[Run]:
             f"{path} holds no results (no run.json); make some with `minpairs score`"
         )
     return [_read_run(file.parent) for file in files]
-
-
-def write_durably(path: Path, content: bytes) -> None:
-    """Writes a whole file: it appears under its name once its content is on disk."""
-    part = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
-    try:
-        with part.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 def _read_run(folder: Path) -> Run:

@@ -1,97 +1,27 @@
-"""The command line: each command parses its options and calls the library."""
+"""``minpairs score``: a model on suites."""
 
 from __future__ import annotations
 
-import logging
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
+
+from minpairs.cli._shared import (
+    Kind,
+    MeasureOption,
+    Pll,
+    Segmentation,
+    Ties,
+    TiesOption,
+    console,
+    progress,
+    quiet_libraries,
 )
-
-from minpairs._version import __version__
-from minpairs.errors import MinpairsError
-
-app = typer.Typer(
-    help="Does a language model prefer the sentence a speaker would accept?",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-console = Console(stderr=True)
+from minpairs.cli.report import print_report
 
 
-class Kind(StrEnum):
-    """Kinds of models."""
-
-    causal = "causal"
-    masked = "masked"
-    ngram = "ngram"
-
-
-class Pll(StrEnum):
-    """Pseudo-log-likelihoods."""
-
-    original = "original"
-    within_word_l2r = "within_word_l2r"
-
-
-class Segmentation(StrEnum):
-    """Units of an n-gram model."""
-
-    characters = "characters"
-    words = "words"
-    jieba = "jieba"
-
-
-class Ties(StrEnum):
-    """What a tie counts."""
-
-    strict = "strict"
-    half = "half"
-    paper = "paper"
-
-
-MeasureOption = Annotated[
-    str,
-    typer.Option(
-        help="What is compared: sum (log-probability), mean (per token), slor, penlp, slln, "
-        "per_word, per_character."
-    ),
-]
-TiesOption = Annotated[
-    Ties, typer.Option(help="A tie counts as wrong (strict), as one half, or as right (paper).")
-]
-
-
-@app.callback(invoke_without_command=True)
-def _main(
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say what is done.")] = False,
-) -> None:
-    logging.basicConfig(
-        level=logging.INFO if verbose else logging.WARNING, format="%(message)s", stream=sys.stderr
-    )
-    for name in ("httpx", "datasets", "transformers", "filelock"):
-        logging.getLogger(name).setLevel(logging.ERROR)
-    if version:
-        print(__version__)
-        raise typer.Exit
-
-
-@app.command()
 def score(
     model: Annotated[str, typer.Argument(help="Hub name, local folder, or KenLM file.")],
     suites: Annotated[
@@ -154,6 +84,7 @@ def score(
     from minpairs.results import ScoreStore, run_folder, write_run
     from minpairs.scoring import load_scorer
 
+    quiet_libraries()
     loaded = []
     for spec in suites:
         if Path(spec).is_file():
@@ -183,7 +114,7 @@ def score(
     folder = run_folder(out, model, settings)
     store = ScoreStore(folder / "scores")
     write_run(folder, model, settings, loaded, sys.argv, {"limit": limit, "seed": seed})
-    with _progress("scoring") as advance:
+    with progress("scoring") as advance:
         scorer.score(
             [text.continuation for text in texts],
             [text.context for text in texts],
@@ -193,45 +124,4 @@ def score(
         )
     store.compact()
     console.print(f"results are in {folder}")
-    _print_report(folder, measure, ties)
-
-
-@app.command()
-def report(
-    results: Annotated[Path, typer.Argument(help="Results folder, of one model or of many.")],
-    measure: MeasureOption = "sum",
-    ties: TiesOption = Ties.strict,
-) -> None:
-    """Prints accuracies of every model and suite in a results folder."""
-    _print_report(results, measure, ties)
-
-
-def main() -> None:
-    """Runs the command line; faults of the input end with one clear line and exit code 2."""
-    try:
-        app()
-    except MinpairsError as error:
-        console.print(f"[red]error:[/red] {error}", highlight=False)
-        raise SystemExit(2) from error
-
-
-def _print_report(results: Path, measure: str, ties: Ties) -> None:
-    raise NotImplementedError
-
-
-@contextmanager
-def _progress(label: str) -> Iterator[Callable[[int, int], None]]:
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console) as bar:
-        task = bar.add_task(label, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-if __name__ == "__main__":
-    main()
+    print_report(folder, measure, ties)

@@ -1,0 +1,16 @@
+"""From evaluations to tables, and from tables to the terminal, Markdown and CSV."""
+
+from minpairs.report.model import Column, Table
+from minpairs.report.render import to_csv, to_markdown, to_rich
+from minpairs.report.tables import models_table, phenomena_table, results_table
+
+__all__ = [
+    "Column",
+    "Table",
+    "models_table",
+    "phenomena_table",
+    "results_table",
+    "to_csv",
+    "to_markdown",
+    "to_rich",
+]

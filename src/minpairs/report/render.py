@@ -1,0 +1,192 @@
+"""Three renderings of a table: for the terminal, for Markdown, and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from minpairs.report.model import Cell, Column, Kind, Table
+from minpairs.statistics import Interval
+
+ABSENT = "–"
+_MARGIN = 2
+_NAME_WIDTH = 12
+
+
+@dataclass(frozen=True, slots=True)
+class _Printed:
+    """A table that is cut into blocks of columns where the terminal is too narrow for it."""
+
+    table: Table
+
+    def __rich_console__(self, _: Console, options: ConsoleOptions) -> RenderResult:
+        table = self.table
+        if table.caption:
+            yield Text(table.caption, style="bold")
+        for block in _blocks(table, options.max_width):
+            yield _grid(table, block, options.max_width)
+        for note in table.footnotes:
+            yield Text(note, style="dim")
+        for line in table.signatures:
+            yield Text(line, overflow="fold")
+
+
+def to_rich(table: Table) -> RenderableType:
+    """The table for ``rich.console.Console.print``, with its footnotes and signatures.
+
+    No number is ever cut: columns that do not fit the terminal come in a second block, beside the
+    same first column.
+    """
+    return _Printed(table)
+
+
+def to_markdown(table: Table) -> str:
+    """The table in GitHub's Markdown, ending with a newline."""
+    rules = (":--" if column.kind == "text" else "--:" for column in table.columns)
+    lines = [
+        _markdown_row(column.title for column in table.columns),
+        "|" + "|".join(rules) + "|",
+        *(_markdown_row(_written(table, row)) for row in table.rows),
+        *(
+            _markdown_row(f"**{cell}**" if cell else "" for cell in _written(table, row))
+            for row in table.summary
+        ),
+    ]
+    parts = ["\n".join(lines), *table.footnotes, *map(_code, table.signatures)]
+    if table.caption:
+        parts.insert(0, f"**{table.caption}**")
+    return "\n\n".join(parts) + "\n"
+
+
+def to_csv(table: Table) -> str:
+    """The table as CSV with a header, numbers unrounded, and the signature as a last column.
+
+    Signatures of several models are a last row under the models' columns.
+    """
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    one = len(table.signatures) == 1
+    header = [key for column in table.columns for key in _csv_keys(column)]
+    writer.writerow([*header, "signature"] if one else header)
+    for row in (*table.rows, *table.summary):
+        cells = [
+            value
+            for column, cell in zip(table.columns, row, strict=True)
+            for value in _csv_cells(column, cell)
+        ]
+        writer.writerow([*cells, table.signatures[0]] if one else cells)
+    if len(table.signatures) > 1:
+        blank = [""] * (len(header) - len(table.signatures) - 1)
+        writer.writerow(["signature", *blank, *table.signatures])
+    return buffer.getvalue()
+
+
+def write_cell(kind: Kind, cell: Cell) -> str:
+    """A cell as readers see it."""
+    if cell is None:
+        return ABSENT
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, Interval):
+        return f"{100 * cell.low:.1f}–{100 * cell.high:.1f}"
+    if isinstance(cell, int):
+        return f"{cell:,}"
+    return f"{100 * cell:.1f}" if kind == "percent" else f"{cell:.3f}"
+
+
+def _written(table: Table, row: tuple[Cell, ...]) -> list[str]:
+    return [write_cell(column.kind, cell) for column, cell in zip(table.columns, row, strict=True)]
+
+
+def _grid(table: Table, block: list[int], width: int) -> RichTable:
+    """The columns of a block as a grid."""
+    grid = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    for position, wide in zip(block, _widths(table, block, width), strict=True):
+        column = table.columns[position]
+        grid.add_column(
+            # Text, not str: a name in brackets is not markup.
+            Text(column.title),
+            justify="left" if column.kind == "text" else "right",
+            overflow="fold",
+            width=wide,
+        )
+    for row in table.rows:
+        cells = _written(table, row)
+        grid.add_row(*(Text(cells[position]) for position in block))
+    if table.summary:
+        grid.add_section()
+    for row in table.summary:
+        cells = _written(table, row)
+        grid.add_row(*(Text(cells[position]) for position in block), style="bold")
+    return grid
+
+
+def _blocks(table: Table, width: int) -> list[list[int]]:
+    """Positions of the columns in each block; every block begins with the first column."""
+    least = [_width_range(table, position)[0] + _MARGIN for position in range(len(table.columns))]
+    blocks: list[list[int]] = [[]]
+    used = least[0]
+    for position in range(1, len(least)):
+        if blocks[-1] and used + least[position] > width:
+            blocks.append([])
+            used = least[0]
+        blocks[-1].append(position)
+        used += least[position]
+    return [[0, *block] for block in blocks]
+
+
+def _widths(table: Table, block: list[int], width: int) -> list[int]:
+    """A width for each column of a block: the least, and what is left over in their order."""
+    ranges = [_width_range(table, position) for position in block]
+    spare = width - sum(least + _MARGIN for least, _ in ranges)
+    widths = []
+    for least, most in ranges:
+        more = max(0, min(spare, most - least))
+        spare -= more
+        widths.append(least + more)
+    return widths
+
+
+def _width_range(table: Table, position: int) -> tuple[int, int]:
+    """The width below which a column breaks a number or a long name, and that which it can use."""
+    column = table.columns[position]
+    widest = max(
+        (cell_len(write_cell(column.kind, row[position])) for row in (*table.rows, *table.summary)),
+        default=1,
+    )
+    words = max(map(cell_len, column.title.split()), default=1)
+    least = max(words, min(widest, _NAME_WIDTH) if column.kind == "text" else widest)
+    return least, max(least, widest, cell_len(column.title))
+
+
+def _markdown_row(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
+
+
+def _code(line: str) -> str:
+    fence = "``" if "`" in line else "`"
+    return f"{fence}{line}{fence}"
+
+
+def _csv_keys(column: Column) -> list[str]:
+    if column.kind == "interval":
+        return [f"{column.key}_low", f"{column.key}_high"]
+    return [column.key]
+
+
+def _csv_cells(column: Column, cell: Cell) -> list[str | int | float]:
+    if column.kind == "interval":
+        if isinstance(cell, Interval):
+            return [cell.low, cell.high]
+        return ["", ""]
+    if cell is None or isinstance(cell, Interval):
+        return [""]
+    return [cell]
