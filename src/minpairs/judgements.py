@@ -30,7 +30,8 @@ def judge(
     """Evaluates every benchmark of a run.
 
     Suites of one benchmark and one design are the groups of one evaluation; where they name their
-    phenomenon, or the lexical items they share, these are used too.
+    phenomenon, or the lexical items they share, these are used too. A run of a chat model has
+    choices instead of scores: its evaluations are the ``items`` of ``scoring.chat.judge_choices``.
 
     Args:
         run: scores and suites.
@@ -46,6 +47,12 @@ def judge(
         ResultsError: a text of a suite was not scored.
         MeasureError: the measure needs what was not recorded.
     """
+    if run.settings.get("kind") == "chat":
+        # It has choices, not log-probabilities; imported here, as it builds on this module.
+        from minpairs.scoring.chat import judge_choices
+
+        judged = judge_choices(run, interval=interval)
+        return {name: choices.items for name, choices in judged.items()}
     together: dict[tuple[str, Design], list[Suite]] = {}
     for suite in run.suites:
         together.setdefault((suite.benchmark, suite.design), []).append(suite)
@@ -59,11 +66,11 @@ def judge(
             _values(run, suites, measure_name),
             design,
             groups=[suite.config for suite in suites for _ in range(len(suite))],
-            clusters=_clusters(suites),
-            phenomena=_phenomena(suites),
+            clusters=clusters_of(suites),
+            phenomena=phenomena_of(suites),
             ties=ties,
             interval=interval,
-            signature=_signature(run, suites, measure_name, ties),
+            signature=signature_of(run, suites, measure_name, ties),
             ids=[f"{suite.name}:{row}" for suite in suites for row in range(len(suite))],
         )
     return results
@@ -105,7 +112,8 @@ def _scores(scores: Sequence[Score]) -> Scores:
     )
 
 
-def _clusters(suites: Sequence[Suite]) -> list[str] | None:
+def clusters_of(suites: Sequence[Suite]) -> list[str] | None:
+    """What each item of the suites shares with others; None where a suite does not say."""
     labels = [suite.labels("cluster") for suite in suites]
     if any(column is None for column in labels):
         return None
@@ -113,7 +121,8 @@ def _clusters(suites: Sequence[Suite]) -> list[str] | None:
     return joined if len(set(joined)) > 1 else None
 
 
-def _phenomena(suites: Sequence[Suite]) -> dict[str, str] | None:
+def phenomena_of(suites: Sequence[Suite]) -> dict[str, str] | None:
+    """The phenomenon of each suite, by configuration; None where one has none, or several."""
     phenomena = {}
     for suite in suites:
         labels = suite.labels("phenomenon")
@@ -123,7 +132,8 @@ def _phenomena(suites: Sequence[Suite]) -> dict[str, str] | None:
     return phenomena
 
 
-def _signature(run: Run, suites: Sequence[Suite], measure_name: str, ties: str) -> Signature:
+def signature_of(run: Run, suites: Sequence[Suite], measure_name: str, ties: str) -> Signature:
+    """How the numbers of these suites were made."""
     settings = dict(run.settings)
     revision = settings.pop("revision", None)
     name = run.model.rstrip("/").rpartition("/")[2]

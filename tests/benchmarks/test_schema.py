@@ -44,7 +44,9 @@ def test_formulas(formula, terms):
     assert dict(Inequality.parse("p", str(inequality)).terms) == terms
 
 
-@pytest.mark.parametrize("formula", ["a", "a > b > c", "a > ", "a b > c", "a > b * c", "a >= b", ""])
+@pytest.mark.parametrize(
+    "formula", ["a", "a > b > c", "a > ", "a b > c", "a > b * c", "a >= b", ""]
+)
 def test_a_formula_that_is_no_inequality_is_an_error(formula):
     with pytest.raises(MeasureError, match="prediction 'p'"):
         Inequality.parse("p", formula)

@@ -10,7 +10,9 @@ from minpairs.benchmarks.schema import MINIMAL_PAIR, Text
 from minpairs.benchmarks.suites import from_table, load_pairs, load_suites, parse_spec
 from minpairs.errors import SuiteError
 
-PAIRS = pa.table({"sentence_good": ["He runs.", "We run."], "sentence_bad": ["He run.", "We runs."]})
+PAIRS = pa.table(
+    {"sentence_good": ["He runs.", "We run."], "sentence_bad": ["He run.", "We runs."]}
+)
 CELLS = [
     f"{order}_{construction}{manipulated}"
     for order in ("base", "swapped")
@@ -145,7 +147,7 @@ def test_a_missing_column_is_an_error_with_the_nearest(tmp_path):
 
 def test_an_unknown_kind_of_file_is_an_error(tmp_path):
     (tmp_path / "pairs.xlsx").write_bytes(b"x")
-    with pytest.raises(SuiteError, match="cannot read '.xlsx' files"):
+    with pytest.raises(SuiteError, match=r"cannot read '\.xlsx' files"):
         load_pairs(tmp_path / "pairs.xlsx", acceptable="good", unacceptable="bad")
 
 

@@ -89,9 +89,7 @@ def test_batch_size_order_and_duplicates_never_change_a_score(texts, batch_token
     ],
     ids=str,
 )
-def test_padding_and_tokens_that_the_tokenizer_adds_never_change_a_score(
-    family, tokenizer_options
-):
+def test_padding_and_tokens_that_the_tokenizer_adds_never_change_a_score(family, tokenizer_options):
     model = causal(family)
     plain = load_scorer(model, tokenizer=byte_tokenizer()).score(SENTENCES)
     other = load_scorer(
@@ -186,9 +184,9 @@ def test_a_text_that_just_fits_is_scored(family):
     model = causal(family, positions=len(ids) - 1)  # the last token is never read
     (score,) = load_scorer(model, tokenizer=tokenizer).score([SENTENCES[0]])
     assert score.tokens == len(ids) - 1
+    smaller = load_scorer(causal(family, positions=len(ids) - 2), tokenizer=tokenizer)
     with pytest.raises(TextError, match="at most"):
-        smaller = causal(family, positions=len(ids) - 2)
-        load_scorer(smaller, tokenizer=tokenizer).score([SENTENCES[0]])
+        smaller.score([SENTENCES[0]])
 
 
 def test_one_token_without_a_beginning_token_is_an_error():

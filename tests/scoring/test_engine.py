@@ -117,7 +117,7 @@ def test_a_single_text_that_memory_does_not_hold_is_an_error():
 def test_a_number_that_is_not_finite_is_an_error(value, monkeypatch):
     one = scorer()
     monkeypatch.setattr(one.backend, "run", lambda batch: [np.array([-1.0, value])])
-    with pytest.raises(ModelError, match="'ab'.*float32"):
+    with pytest.raises(ModelError, match=r"'ab'.*float32"):
         one.score(["ab"])
 
 

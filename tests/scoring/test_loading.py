@@ -50,7 +50,7 @@ def test_a_masked_model_cannot_be_taken_for_a_causal_one(tmp_path):
 def test_an_encoder_decoder_is_neither(tmp_path):
     config = T5Config(architectures=["T5ForConditionalGeneration"])
     config.save_pretrained(tmp_path)
-    with pytest.raises(ModelError, match="neither a causal .* nor a masked"):
+    with pytest.raises(ModelError, match=r"neither a causal .* nor a masked"):
         load_scorer(tmp_path)
 
 

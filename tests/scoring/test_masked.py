@@ -123,6 +123,21 @@ def test_identical_masked_rows_are_run_once():
     assert scorer.backend.rows_run == 8 + 8 - 1  # the row that masks the first character is shared
 
 
+def test_texts_that_share_a_row_meet_in_one_batch_though_others_sort_between_them():
+    texts = ["他看见了一只猫。", "他看一只猫见了。", "他见看了一只猫。", "她看见了一只猫。"]
+    scorer = load_scorer(bert(), tokenizer=wordpiece_tokenizer(), batch_tokens=160)
+    scorer.score(texts)  # two texts of 8 rows and 10 tokens make a batch
+    assert scorer.backend.rows_run == 4 * 8 - 1
+
+
+def test_the_last_layer_is_cut_where_it_is_like_bert_s_and_nowhere_else():
+    tokenizer = wordpiece_tokenizer()
+    for family, like_bert in (("roberta", True), ("electra", True), ("distilbert", False)):
+        scorer = load_scorer(fill(_family(family, len(tokenizer))), tokenizer=tokenizer)
+        scorer.score(TEXTS)
+        assert (scorer.backend._layer is not None) == like_bert
+
+
 def test_a_context_is_read_and_not_scored():
     model, tokenizer = bert(), wordpiece_tokenizer()
     (score,) = load_scorer(model, tokenizer=tokenizer).score([" the cat came."], ["a letter came."])

@@ -9,10 +9,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
+from minpairs.benchmarks.designs import Columns, Layout, check_columns, from_card
+from minpairs.benchmarks.reading import SourceFile, read_sheet
 from minpairs.benchmarks.schema import MINIMAL_PAIR, Design, Text, interaction
 from minpairs.errors import SuiteError, nearest
 
@@ -37,7 +38,7 @@ class Suite:
     config: str
     table: pa.Table
     design: Design
-    columns: Mapping[str, tuple[str | None, str]]
+    columns: Mapping[str, Columns]
     data_hash: str
 
     @property
@@ -74,6 +75,9 @@ def load_suites(
 ) -> list[Suite]:
     """Loads a benchmark's suites: a Hub folder, or a Hub repository (``org/name``).
 
+    A config's design is the one that the card gives it under ``designs:``, else the one that its
+    columns show (see :func:`from_table`).
+
     Args:
         dataset: path of a local folder with a card, or a repository on the Hub.
         configs: which configurations; by default all but the one that repeats the others.
@@ -100,11 +104,13 @@ def load_suites(
                     f"{dataset} has no configuration {config!r}; {nearest(config, known)}"
                 )
         loaded = {config: datasets.load_dataset(dataset, config, split=split) for config in wanted}
+        layouts = _layouts(dataset, known)
     except (OSError, RuntimeError, datasets.exceptions.DatasetsError) as error:
         raise SuiteError(f"cannot load {dataset}: {error}") from error
     name = folder.resolve().name if folder.is_dir() else dataset.rpartition("/")[2]
     return [
-        from_table(name, config, items.with_format("arrow")[:]) for config, items in loaded.items()
+        from_table(name, config, items.with_format("arrow")[:], layouts.get(config))
+        for config, items in loaded.items()
     ]
 
 
@@ -142,16 +148,19 @@ def load_pairs(
     ]
 
 
-def from_table(benchmark: str, config: str, table: pa.Table) -> Suite:
-    """A suite from rows whose columns say which design they have.
+def from_table(benchmark: str, config: str, table: pa.Table, layout: Layout | None = None) -> Suite:
+    """A suite from rows, by a layout or by what their columns are called.
 
-    ``sentence_good`` and ``sentence_bad`` make a minimal pair; columns named
+    Without a layout, ``sentence_good`` and ``sentence_bad`` make a minimal pair; columns named
     ``ORDER_CONSTRUCTION`` and ``ORDER_CONSTRUCTION_manipulated`` make an interaction.
 
     Raises:
-        SuiteError: the columns are those of no known design.
+        SuiteError: the layout names a missing column, or the columns are those of no known design.
     """
     names = table.column_names
+    if layout is not None:
+        check_columns(layout, names, f"{benchmark}.{config}")
+        return _suite(benchmark, config, table, layout.design, layout.columns)
     if {"sentence_good", "sentence_bad"} <= set(names):
         columns = {"acceptable": (None, "sentence_good"), "unacceptable": (None, "sentence_bad")}
         return _suite(benchmark, config, table, MINIMAL_PAIR, columns)
@@ -165,7 +174,8 @@ def from_table(benchmark: str, config: str, table: pa.Table) -> Suite:
         return _suite(benchmark, config, table, design, cells)
     raise SuiteError(
         f"{benchmark}.{config} has the columns {', '.join(names)}: neither sentence_good and "
-        "sentence_bad, nor the cells of an interaction (base_let_alone_manipulated …)"
+        "sentence_bad, nor the cells of an interaction (base_let_alone_manipulated …); "
+        "a card says under `designs:` what other columns are"
     )
 
 
@@ -185,7 +195,7 @@ def _suite(
     config: str,
     table: pa.Table,
     design: Design,
-    columns: Mapping[str, tuple[str | None, str]],
+    columns: Mapping[str, Columns],
 ) -> Suite:
     suite = Suite(benchmark, config, table, design, columns, "")
     if not len(suite):
@@ -195,11 +205,27 @@ def _suite(
         for row, text in enumerate(suite.texts(cell)):
             if not isinstance(text.continuation, str) or not text.continuation.strip():
                 raise SuiteError(f"{suite.name}, row {row}: cell {cell!r} is empty")
+            if not isinstance(text.context, str):
+                raise SuiteError(f"{suite.name}, row {row}: the context of {cell!r} is no text")
             digest.update(json.dumps([cell, text.context, text.continuation]).encode())
     return replace(suite, data_hash=digest.hexdigest()[:16])
 
 
-def _cell_columns(cell: str, names: Sequence[str], suite: str) -> tuple[str | None, str]:
+def _layouts(dataset: str, configs: Sequence[str]) -> dict[str, Layout]:
+    from huggingface_hub import DatasetCard
+    from huggingface_hub.errors import EntryNotFoundError
+
+    folder = Path(dataset)
+    if folder.is_dir() and not (folder / "README.md").is_file():
+        return {}
+    try:
+        card = DatasetCard.load(folder / "README.md" if folder.is_dir() else dataset)
+    except EntryNotFoundError:
+        return {}  # a repository without a card: its columns say what they are, or from_table fails
+    return from_card(card.data.to_dict().get("designs"), configs, f"the card of {dataset}")
+
+
+def _cell_columns(cell: str, names: Sequence[str], suite: str) -> Columns:
     if cell in names:
         return None, cell
     context, continuation = f"{cell}_context", f"{cell}_continuation"
@@ -210,21 +236,8 @@ def _cell_columns(cell: str, names: Sequence[str], suite: str) -> tuple[str | No
 
 
 def _read_table(path: Path) -> pa.Table:
-    import pyarrow.csv as pacsv
-    import pyarrow.json as pajson
-    import pyarrow.parquet as pq
-
-    readers: dict[str, Any] = {
-        ".csv": pacsv.read_csv,
-        ".tsv": lambda file: pacsv.read_csv(file, parse_options=pacsv.ParseOptions(delimiter="\t")),
-        ".jsonl": pajson.read_json,
-        ".parquet": pq.read_table,
-    }
-    if path.suffix not in readers:
-        raise SuiteError(
-            f"{path}: cannot read {path.suffix!r} files; {nearest(path.suffix, readers)}"
-        )
     try:
-        return readers[path.suffix](path)
-    except (OSError, pa.ArrowInvalid) as error:
+        sheet = read_sheet(SourceFile(path.name, path.read_bytes()))
+        return pa.table(dict(sheet.columns))
+    except (OSError, pa.ArrowException) as error:
         raise SuiteError(f"cannot read {path}: {error}") from error

@@ -4,25 +4,43 @@ from __future__ import annotations
 
 import logging
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
+from typer.core import TyperGroup
 
 from minpairs._version import __version__
 from minpairs.cli._shared import console
+from minpairs.cli.agreement import agreement
+from minpairs.cli.annotate import annotate
+from minpairs.cli.chat import chat
 from minpairs.cli.generate import generate
+from minpairs.cli.import_ import import_
 from minpairs.cli.report import report
 from minpairs.cli.score import score
 from minpairs.errors import MinpairsError
 
+
+class _Commands(TyperGroup):
+    """The commands; ``score`` on a chat model is ``chat``, which has options of its own."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[:1] == ["score"] and any(argument.startswith("chat:") for argument in args):
+            args = ["chat", *args[1:]]
+        return super().resolve_command(ctx, args)
+
+
 app = typer.Typer(
+    cls=_Commands,
     help="Does a language model prefer the sentence a speaker would accept?",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for _command in (generate, score, report):
+for _command in (generate, score, chat, report, annotate, agreement):
     app.command()(_command)
+app.command("import")(import_)  # a name that Python keeps for itself
 
 
 @app.callback(invoke_without_command=True)
@@ -45,5 +63,5 @@ def main() -> None:
     try:
         app()
     except MinpairsError as error:
-        console.print(f"[red]error:[/red] {error}", highlight=False, markup=True)
+        console.print(f"[red]error:[/red] {escape(str(error))}", highlight=False, soft_wrap=True)
         raise SystemExit(2) from error

@@ -29,24 +29,36 @@ def report(
 def print_report(results: Path, measure: str, ties: Ties, interval: str = "wilson") -> None:
     """Prints the tables of a results folder and writes them to its ``report.md``."""
     from minpairs.evaluation import Evaluation
+    from minpairs.files import write_durably
     from minpairs.judgements import judge
     from minpairs.report import models_table, results_table, to_markdown, to_rich
-    from minpairs.files import write_durably
+    from minpairs.report.choices import choices_table
     from minpairs.results import read_runs
+    from minpairs.scoring.chat import Choices, judge_choices
 
     tables = []
     evaluations: dict[str, dict[str, Evaluation]] = {}
+    chosen: dict[tuple[str, str], Choices] = {}
     for run in read_runs(results):
-        for benchmark, evaluation in judge(
-            run, measure_name=measure, ties=ties.value, interval=interval
-        ).items():
-            evaluations.setdefault(benchmark, {})[run.folder.name] = evaluation
+        name = run.folder.name
+        if run.settings.get("kind") == "chat":
+            choices = judge_choices(run, interval=interval)
+            chosen |= {(benchmark, name): each for benchmark, each in choices.items()}
+            judged = {benchmark: each.items for benchmark, each in choices.items()}
+        else:
+            judged = judge(run, measure_name=measure, ties=ties.value, interval=interval)
+        for benchmark, evaluation in judged.items():
+            evaluations.setdefault(benchmark, {})[name] = evaluation
     for benchmark, models in evaluations.items():
         unit = "paradigm" if any(e.design == "minimal_pair" for e in models.values()) else "suite"
         if len(models) > 1:
             tables.append(models_table(models, caption=benchmark, unit=unit))
         for name, evaluation in models.items():
-            tables.append(results_table(evaluation, caption=f"{benchmark}: {name}", unit=unit))
+            caption = f"{benchmark}: {name}"
+            if (benchmark, name) in chosen:
+                tables.append(choices_table(chosen[benchmark, name], caption=caption))
+            else:
+                tables.append(results_table(evaluation, caption=caption, unit=unit))
     console = Console()
     for table in tables:
         console.print(to_rich(table))

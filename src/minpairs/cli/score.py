@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,9 +22,18 @@ from minpairs.cli._shared import (
 )
 from minpairs.cli.report import print_report
 
+if TYPE_CHECKING:
+    from minpairs.benchmarks.suites import Suite
+
 
 def score(
-    model: Annotated[str, typer.Argument(help="Hub name, local folder, or KenLM file.")],
+    model: Annotated[
+        str,
+        typer.Argument(
+            help="Hub name, local folder, or KenLM file; or chat:NAME for a chat model at "
+            "--base-url (for its options see minpairs chat --help)."
+        ),
+    ],
     suites: Annotated[
         list[str],
         typer.Argument(
@@ -80,20 +90,16 @@ def score(
     Scores are kept as they are found: run the same command again to go on with a run that was
     stopped. Nothing is ever scored twice.
     """
-    from minpairs.benchmarks.suites import load_pairs, load_suites, parse_spec
     from minpairs.results import ScoreStore, run_folder, write_run
     from minpairs.scoring import load_scorer
 
     quiet_libraries()
-    loaded = []
-    for spec in suites:
-        if Path(spec).is_file():
-            loaded += load_pairs(
-                Path(spec), acceptable=acceptable, unacceptable=unacceptable, group=group
-            )
-        else:
-            loaded += load_suites(*parse_spec(spec))
-    loaded = [suite.sample(limit, seed) for suite in loaded]
+    loaded = [
+        suite.sample(limit, seed)
+        for suite in load_specs(
+            suites, acceptable=acceptable, unacceptable=unacceptable, group=group
+        )
+    ]
     texts = [text for suite in loaded for cell in suite.design.cells for text in suite.texts(cell)]
     scorer = load_scorer(
         model,
@@ -125,3 +131,20 @@ def score(
     store.compact()
     console.print(f"results are in {folder}")
     print_report(folder, measure, ties)
+
+
+def load_specs(
+    specs: Sequence[str], *, acceptable: str, unacceptable: str, group: str | None
+) -> list[Suite]:
+    """The suites that a command line names: of benchmarks, or of files of pairs."""
+    from minpairs.benchmarks.suites import load_pairs, load_suites, parse_spec
+
+    loaded: list[Suite] = []
+    for spec in specs:
+        if Path(spec).is_file():
+            loaded += load_pairs(
+                Path(spec), acceptable=acceptable, unacceptable=unacceptable, group=group
+            )
+        else:
+            loaded += load_suites(*parse_spec(spec))
+    return loaded

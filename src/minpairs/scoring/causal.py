@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from minpairs.benchmarks.schema import Text
 from minpairs.scoring import prefix_tree
 from minpairs.scoring.encoding import beginning_token, encode, split_tokens
+from minpairs.scoring.heads import causal_head, logits_at
 from minpairs.scoring.limits import context_length, embedding_rows, inference, plain_special_ids
 from minpairs.scoring.score import Encoded
 
@@ -45,7 +46,7 @@ class CausalBackend:
     bos: str = "auto"
     eos: bool = False
     batch_tokens: int = 1024
-    tree_nodes: int = 512
+    tree_nodes: int = 256
     kind: str = "causal"
 
     def __post_init__(self) -> None:
@@ -53,14 +54,12 @@ class CausalBackend:
         self._limit = context_length(self.model, self.tokenizer)
         self._rows = embedding_rows(self.model)
         parameters = inspect.signature(self.model.forward).parameters
-        self._keeps_logits = "logits_to_keep" in parameters
-        self._takes_positions = "position_ids" in parameters
-        self._takes_cache = "use_cache" in parameters
+        self._no_cache = {"use_cache": False} if "use_cache" in parameters else {}
         self.positions_run = 0
         self._checked = (0, 0)
         self.use_trees = (
             self.tree_nodes > 0
-            and self._takes_positions
+            and "position_ids" in parameters
             and not getattr(self.model, "_is_stateful", False)
         )
 
@@ -97,8 +96,7 @@ class CausalBackend:
     def plan(self, encoded: Sequence[Encoded]) -> list[list[int]]:
         """Texts sorted by tokens and cut into trees; by length into batches where trees fail."""
         if self.use_trees and encoded:
-            order = sorted(range(len(encoded)), key=lambda index: encoded[index].ids)
-            batches = _cut_trees(encoded, order, self.tree_nodes)
+            batches = self._plan_trees(encoded)
             with inference(self.model):
                 agree = self._trees_agree(encoded, batches)
             if agree:
@@ -109,7 +107,7 @@ class CausalBackend:
     def run(self, batch: Sequence[Encoded]) -> list[NDArray[np.float64]]:
         """See ``Backend``."""
         with inference(self.model):
-            return self._run_tree(batch) if self.use_trees else self._run_plain(batch)
+            return self._run_trees(batch) if self.use_trees else self._run_plain(batch)
 
     def token_texts(self, encoded: Encoded) -> tuple[str, ...]:
         """See ``Backend``."""
@@ -125,6 +123,15 @@ class CausalBackend:
             "bos": f"auto({token})" if self.bos == "auto" else token,
             "eos": "scored" if self.eos else "unscored",
         }
+
+    def _plan_trees(self, encoded: Sequence[Encoded]) -> list[list[int]]:
+        order = sorted(range(len(encoded)), key=lambda index: encoded[index].ids)
+        runs = prefix_tree.split([encoded[index] for index in order], self.tree_nodes)
+        side_by_side = max(1, self.batch_tokens // self.tree_nodes)
+        return [
+            order[runs[start].start : runs[min(start + side_by_side, len(runs)) - 1].stop]
+            for start in range(0, len(runs), side_by_side)
+        ]
 
     def _plan_plain(self, encoded: Sequence[Encoded]) -> list[list[int]]:
         order = sorted(
@@ -155,7 +162,7 @@ class CausalBackend:
             texts = [encoded[index] for index in batch]
             sample = _spread(texts)
             try:
-                scored = self._run_tree(texts)
+                scored = self._run_trees(texts)
             except torch.OutOfMemoryError:
                 raise
             except (TypeError, ValueError, RuntimeError, IndexError) as error:
@@ -176,66 +183,75 @@ class CausalBackend:
         self._checked = (max(size[0], self._checked[0]), max(size[1], self._checked[1]))
         return True
 
-    def _run_tree(self, batch: Sequence[Encoded]) -> list[NDArray[np.float64]]:
+    def _run_trees(self, batch: Sequence[Encoded]) -> list[NDArray[np.float64]]:
+        """Scores texts by the trees of their prefixes, one tree a row of the batch."""
         order = sorted(range(len(batch)), key=lambda index: batch[index].ids)
-        tree = prefix_tree.build([batch[index] for index in order])
-        self.positions_run += len(tree)
+        texts = [batch[index] for index in order]
+        trees = [
+            prefix_tree.build(texts[run.start : run.stop])
+            for run in prefix_tree.split(texts, self.tree_nodes)
+        ]
+        self.positions_run += sum(map(len, trees))
+        width = max(map(len, trees))
         device = self.model.device
-        rows, edge_rows = np.unique(tree.edge_nodes, return_inverse=True)
-        keep = torch.from_numpy(rows).to(device)
-        options: dict[str, Any] = {"logits_to_keep": keep} if self._keeps_logits else {}
-        if self._takes_cache:
-            options["use_cache"] = False
-        logits = self.model(
-            input_ids=torch.from_numpy(tree.tokens)[None].to(device),
-            attention_mask=_tree_mask(tree, self.model.dtype, device),
-            position_ids=torch.from_numpy(tree.depths)[None].to(device),
-            **options,
-        ).logits[0]
-        if not self._keeps_logits:
-            logits = logits[keep]
-        values = _log_probabilities(
-            logits, torch.from_numpy(edge_rows), torch.from_numpy(tree.edge_targets)
+        rows, edge_rows = np.unique(
+            np.concatenate([tree.edge_nodes + row * width for row, tree in enumerate(trees)]),
+            return_inverse=True,
         )
+        logits = logits_at(
+            self.model,
+            causal_head(self.model),
+            torch.from_numpy(rows).to(device),
+            {
+                "input_ids": _padded([tree.tokens for tree in trees], width).to(device),
+                "attention_mask": _tree_masks(trees, width, self.model.dtype, device),
+                "position_ids": _padded([tree.depths for tree in trees], width).to(device),
+                **self._no_cache,
+            },
+        )
+        targets = np.concatenate([tree.edge_targets for tree in trees])
+        values = _log_probabilities(logits, torch.from_numpy(edge_rows), torch.from_numpy(targets))
+        paths = []
+        edges = 0
+        for tree in trees:
+            paths += [path + edges for path in tree.paths]
+            edges += len(tree.edge_nodes)
         results: list[NDArray[np.float64]] = [np.empty(0)] * len(batch)
-        for index, path in zip(order, tree.paths, strict=True):
+        for index, path in zip(order, paths, strict=True):
             results[index] = values[path]
         return results
 
     def _run_plain(self, batch: Sequence[Encoded]) -> list[NDArray[np.float64]]:
+        """Scores texts side by side, each padded to the longest."""
         device = self.model.device
-        lengths = [len(text.ids) - 1 for text in batch]  # the last token is only predicted
-        width = max(lengths)
+        # The last token is only predicted. Padding on the right is read by nobody, whatever it is.
+        read = [np.asarray(text.ids[:-1]) for text in batch]
+        width = max(map(len, read))
         self.positions_run += width * len(batch)
-        # Right padding is never read by the tokens before it, whatever token it is.
-        ids = torch.zeros((len(batch), width), dtype=torch.long)
-        mask = torch.zeros((len(batch), width), dtype=torch.long)
-        for row, text in enumerate(batch):
-            ids[row, : lengths[row]] = torch.tensor(text.ids[:-1])
-            mask[row, : lengths[row]] = 1
-        start = min(text.scored.start for text in batch) - 1
-        options: dict[str, Any] = {}
-        if self._keeps_logits:
-            options["logits_to_keep"] = torch.arange(start, width, device=device)
-        if self._takes_cache:
-            options["use_cache"] = False
-        logits = self.model(
-            input_ids=ids.to(device), attention_mask=mask.to(device), **options
-        ).logits
-        if not self._keeps_logits:
-            logits = logits[:, start:]
-        kept = width - start
         rows = [
-            row * kept + position - 1 - start
-            for row, text in enumerate(batch)
-            for position in text.scored
+            row * width + position - 1 for row, text in enumerate(batch) for position in text.scored
         ]
-        targets = [text.ids[position] for text in batch for position in text.scored]
-        values = _log_probabilities(
-            logits.reshape(-1, logits.shape[-1]), torch.tensor(rows), torch.tensor(targets)
+        logits = logits_at(
+            self.model,
+            causal_head(self.model),
+            torch.tensor(rows, device=device),
+            {
+                "input_ids": _padded(read, width).to(device),
+                "attention_mask": _padded([np.ones_like(ids) for ids in read], width).to(device),
+                **self._no_cache,
+            },
         )
+        targets = [text.ids[position] for text in batch for position in text.scored]
+        values = _log_probabilities(logits, torch.arange(len(rows)), torch.tensor(targets))
         bounds = np.cumsum([len(text.scored) for text in batch])[:-1]
         return list(np.split(values, bounds))
+
+
+def _padded(rows: Sequence[NDArray[np.int64]], width: int) -> torch.Tensor:
+    padded = torch.zeros((len(rows), width), dtype=torch.long)
+    for index, row in enumerate(rows):
+        padded[index, : len(row)] = torch.from_numpy(row)
+    return padded
 
 
 def _spread(texts: Sequence[Encoded], most: int = 16) -> list[int]:
@@ -245,19 +261,22 @@ def _spread(texts: Sequence[Encoded], most: int = 16) -> list[int]:
     return sorted({longest, len(texts) - 1, *range(0, len(texts), step)})
 
 
-def _cut_trees(encoded: Sequence[Encoded], order: Sequence[int], nodes: int) -> list[list[int]]:
-    runs = prefix_tree.split([encoded[index] for index in order], nodes)
-    return [[order[position] for position in run] for run in runs]
+def _tree_masks(
+    trees: Sequence[prefix_tree.PrefixTree], width: int, dtype: torch.dtype, device: Any
+) -> torch.Tensor:
+    """Additive masks ``(trees, 1, width, width)``: a node reads itself and the nodes above it.
 
-
-def _tree_mask(tree: prefix_tree.PrefixTree, dtype: torch.dtype, device: Any) -> torch.Tensor:
-    """Additive mask ``(1, 1, nodes, nodes)``: a node reads itself and the nodes above it."""
-    node = torch.arange(len(tree), device=device)
-    ends = torch.from_numpy(tree.ends).to(device)
-    reads = (node[None, :] <= node[:, None]) & (node[:, None] < ends[None, :])
+    Padding reads only itself, so that no row is masked whole.
+    """
+    node = torch.arange(width)
+    ends = (node + 1).repeat(len(trees), 1)
+    for row, tree in enumerate(trees):
+        ends[row, : len(tree)] = torch.from_numpy(tree.ends)
+    node, ends = node.to(device), ends.to(device)
+    reads = (node[None, None, :] <= node[None, :, None]) & (node[None, :, None] < ends[:, None, :])
     # Additive, because a boolean mask is silently misread by eager attention.
-    mask = torch.zeros(reads.shape, dtype=dtype, device=device)
-    return mask.masked_fill_(~reads, torch.finfo(dtype).min)[None, None]
+    masks = torch.zeros(reads.shape, dtype=dtype, device=device)
+    return masks.masked_fill_(~reads, torch.finfo(dtype).min)[:, None]
 
 
 def _log_probabilities(

@@ -46,7 +46,7 @@ def load_scorer(
     pll: PseudoLogLikelihood = "original",
     segmentation: Segmentation = "characters",
     batch_tokens: int | None = None,
-    tree_nodes: int = 512,
+    tree_nodes: int = 256,
     unigrams: str | Path | None = None,
     revision: str | None = None,
     trust_remote_code: bool = False,
@@ -57,7 +57,8 @@ def load_scorer(
         model: a Hub name, a local folder, a KenLM file, or a transformers model object.
         tokenizer: its tokenizer; needed with a model object.
         kind: ``causal``, ``masked`` or ``ngram``; found from the model by default.
-        device: ``auto`` (a GPU where there is one; a model object stays where it is), ``cpu``, ``cuda``, ``cuda:1``, ``mps``.
+        device: ``auto`` (a GPU where there is one; a model object stays where it is), ``cpu``,
+            ``cuda``, ``cuda:1``, ``mps``.
         dtype: ``float32``, ``bfloat16`` or ``float16`` (or ``fp32``, ``bf16``, ``fp16``); by
             default ``float32``, and a model object's own.
         bos: causal and n-gram models: ``auto``, ``none``, or the beginning token.
@@ -82,7 +83,9 @@ def load_scorer(
         if kind == "ngram" or (kind is None and is_ngram(Path(name))):
             return _ngram(Path(name), segmentation, bos, eos, unigrams)
         kind = kind or find_kind(name, revision, trust_remote_code)
-        loaded, tokenizer = _load(name, kind, dtype or "float32", revision, trust_remote_code, tokenizer)
+        loaded, tokenizer = _load(
+            name, kind, dtype or "float32", revision, trust_remote_code, tokenizer
+        )
         identity = _revision(name, loaded)
         beside = Path(name)
     else:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,8 +14,15 @@ from numpy.typing import NDArray
 from minpairs.benchmarks.schema import Text
 from minpairs.errors import ModelError
 from minpairs.scoring.encoding import encode, split_tokens
+from minpairs.scoring.heads import logits_at, masked_head
+from minpairs.scoring.last_layer import last_layer, queries_at
 from minpairs.scoring.limits import context_length, embedding_rows, inference, plain_special_ids
 from minpairs.scoring.score import Encoded
+
+logger = logging.getLogger(__name__)
+
+# What rounding may change in a log-probability (nats) when the last layer is cut to one query.
+_TOLERANCE = {torch.float32: 1e-3, torch.bfloat16: 0.5, torch.float16: 0.1}
 
 PseudoLogLikelihood = Literal["original", "within_word_l2r"]
 
@@ -49,6 +56,8 @@ class MaskedBackend:
         self._mask_id: int = self.tokenizer.mask_token_id
         self._limit = context_length(self.model, self.tokenizer)
         self._rows = embedding_rows(self.model)
+        self._layer = last_layer(self.model)
+        self._layer_checked = False
         self.rows_run = 0
 
     def encode(self, texts: Sequence[Text]) -> list[Encoded]:
@@ -79,9 +88,11 @@ class MaskedBackend:
         return encoded
 
     def plan(self, encoded: Sequence[Encoded]) -> list[list[int]]:
-        """Texts of one length together, longest first; neighbours share masked rows."""
+        """Texts of one length together, longest first; those that share rows side by side."""
+        kin = self._kin(encoded)
         order = sorted(
-            range(len(encoded)), key=lambda index: (-len(encoded[index].ids), encoded[index].ids)
+            range(len(encoded)),
+            key=lambda index: (-len(encoded[index].ids), kin[index], encoded[index].ids),
         )
         batches: list[list[int]] = []
         rows, length = 0, -1
@@ -141,43 +152,56 @@ class MaskedBackend:
                 after += 1
         return tuple(ids)
 
+    def _kin(self, encoded: Sequence[Encoded]) -> list[int]:
+        """For each text the first one with which it shares a row, directly or through others.
+
+        Texts that differ in a single token are identical once it is masked.
+        """
+        first: dict[int, int] = {}
+        parent = list(range(len(encoded)))
+
+        def root(index: int) -> int:
+            while parent[index] != index:
+                parent[index] = parent[parent[index]]
+                index = parent[index]
+            return index
+
+        for index, text in enumerate(encoded):
+            for position in text.scored:
+                # A clash of hashes only makes strangers neighbours.
+                row = hash((self._masked(text, position), position))
+                other = root(first.setdefault(row, index))
+                here = root(index)
+                parent[max(other, here)] = min(other, here)
+        return [root(index) for index in range(len(encoded))]
+
     def _forward(self, ids: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
         """Float32 logits ``(rows, vocabulary)`` at one position of each row."""
         self.rows_run += len(ids)
         device = self.model.device
-        rows = torch.arange(len(ids), device=device)
         positions = positions.to(device)
-        mask = torch.ones_like(ids)
-        with inference(self.model), _head_at(self.model, rows, positions, ids.shape[1]):
-            logits: torch.Tensor = self.model(
-                input_ids=ids.to(device), attention_mask=mask.to(device)
-            ).logits
-        if logits.shape[1] != 1:
-            return logits[rows, positions].float()
-        return logits[:, 0].float()
+        inputs = {
+            "input_ids": ids.to(device),
+            "attention_mask": torch.ones_like(ids).to(device),
+        }
+        with inference(self.model):
+            if self._layer is None:
+                return self._whole(inputs, positions)
+            with queries_at(self._layer, positions):
+                logits: torch.Tensor = self.model(**inputs).logits[:, 0].float()
+            if not self._layer_checked:
+                self._layer_checked = True
+                whole = self._whole(inputs, positions)
+                difference = (logits.log_softmax(-1) - whole.log_softmax(-1)).abs().max().item()
+                if not difference <= _TOLERANCE.get(self.model.dtype, _TOLERANCE[torch.float32]):
+                    logger.warning(
+                        "%s: the last layer cannot be cut (off by %.2g nats)", self.name, difference
+                    )
+                    self._layer = None
+                    return whole
+            return logits
 
-
-@contextmanager
-def _head_at(model: Any, rows: torch.Tensor, positions: torch.Tensor, width: int) -> Iterator[None]:
-    """Runs everything after the base model at one position of each row only.
-
-    The vocabulary head is applied position by position, so the result is the same to the bit.
-    """
-
-    def gather(_module: Any, arguments: tuple[Any, ...]) -> tuple[Any, ...] | None:
-        hidden = arguments[0] if arguments else None
-        if isinstance(hidden, torch.Tensor) and hidden.shape[:2] == (len(rows), width):
-            return (hidden[rows, positions][:, None], *arguments[1:])
-        return None
-
-    base = getattr(model, "base_model_prefix", "")
-    handles = [
-        child.register_forward_pre_hook(gather)
-        for name, child in model.named_children()
-        if name != base
-    ]
-    try:
-        yield
-    finally:
-        for handle in handles:
-            handle.remove()
+    def _whole(self, inputs: dict[str, torch.Tensor], positions: torch.Tensor) -> torch.Tensor:
+        width = inputs["input_ids"].shape[1]
+        rows = torch.arange(len(positions), device=positions.device) * width + positions
+        return logits_at(self.model, masked_head(self.model), rows, inputs).float()

@@ -1,0 +1,1 @@
+"""Lexicons and templates of the benchmarks, as data files."""
