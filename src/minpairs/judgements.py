@@ -5,15 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-import numpy as np
-
 from minpairs.benchmarks.schema import Design
 from minpairs.benchmarks.suites import Suite
-from minpairs.errors import ResultsError
+from minpairs.cells import cell_values
 from minpairs.evaluation import Evaluation, evaluate_items
-from minpairs.measures import Floats, Scores, measure
 from minpairs.results import Run
-from minpairs.scoring.score import Score
 from minpairs.signature import Signature
 
 # What the numbers of a kind of model depend on, beside minpairs.
@@ -63,7 +59,7 @@ def judge(
         if name in results:
             name = f"{name} {suites[0].config}"
         results[name] = evaluate_items(
-            _values(run, suites, measure_name),
+            cell_values(suites, run.scores, measure_name, run.exact),
             design,
             groups=[suite.config for suite in suites for _ in range(len(suite))],
             clusters=clusters_of(suites),
@@ -74,42 +70,6 @@ def judge(
             ids=[f"{suite.name}:{row}" for suite in suites for row in range(len(suite))],
         )
     return results
-
-
-def _values(run: Run, suites: Sequence[Suite], measure_name: str) -> dict[str, Floats]:
-    cells = suites[0].design.cells
-    return {
-        cell: measure(
-            measure_name,
-            _scores([score for suite in suites for score in _found(run, suite, cell)]),
-            [f"{suite.name}:{row}:{cell}" for suite in suites for row in range(len(suite))],
-        )
-        for cell in cells
-    }
-
-
-def _found(run: Run, suite: Suite, cell: str) -> list[Score]:
-    scores = []
-    for row, text in enumerate(suite.texts(cell)):
-        score = run.scores.get(text)
-        if score is None:
-            raise ResultsError(
-                f"{run.folder}: {suite.name}, row {row}, cell {cell!r} has no score; "
-                "run the same `minpairs score` command again to finish it"
-            )
-        scores.append(score)
-    return scores
-
-
-def _scores(scores: Sequence[Score]) -> Scores:
-    unigrams = [score.unigram_logprob for score in scores]
-    return Scores(
-        logprob=np.array([score.logprob for score in scores], dtype=np.float64),
-        tokens=np.array([score.tokens for score in scores], dtype=np.float64),
-        words=np.array([score.words for score in scores], dtype=np.float64),
-        characters=np.array([score.characters for score in scores], dtype=np.float64),
-        unigram_logprob=None if None in unigrams else np.array(unigrams, dtype=np.float64),
-    )
 
 
 def clusters_of(suites: Sequence[Suite]) -> list[str] | None:

@@ -15,21 +15,26 @@ import re
 import sys
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from filelock import FileLock
 
 from minpairs.benchmarks.schema import Design, Inequality, Text
 from minpairs.benchmarks.suites import Suite
 from minpairs.errors import ResultsError
 from minpairs.files import write_durably
+from minpairs.precision import Precision
 from minpairs.scoring.score import Score
 from minpairs.signature import versions
 
+SCORES = "scores"
+EXACT = "scores_float32"  # of half-precision runs: items that were scored in float32 too
+_PRECISION = "precision.json"
 _SCHEMA = pa.schema(
     [
         ("context", pa.string()),
@@ -94,7 +99,10 @@ class ScoreStore:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One model's results: its settings, suites and scores."""
+    """One model's results: its settings, suites and scores.
+
+    Half-precision runs also have float32 scores of some items, and say what these showed.
+    """
 
     folder: Path
     model: str
@@ -102,6 +110,8 @@ class Run:
     versions: Mapping[str, str]
     suites: tuple[Suite, ...]
     scores: ScoreStore
+    exact: ScoreStore | None = None
+    precision: tuple[Precision, ...] = ()
 
 
 def run_folder(out: Path, model: str, settings: Mapping[str, str]) -> Path:
@@ -120,6 +130,28 @@ def write_run(
     options: Mapping[str, Any],
 ) -> None:
     """Records what is scored. Suites recorded before are kept; one of the same name is replaced."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder / ".lock"):  # two commands may add their suites at once
+        _write_run(folder, model, settings, suites, command, options)
+
+
+def write_precision(folder: Path, suites: Sequence[Suite], precision: Precision) -> None:
+    """Records what a half-precision run of some suites found."""
+    with FileLock(folder / ".lock"):
+        path = folder / _PRECISION
+        entries = _read_json(path) if path.exists() else {}
+        entries["+".join(suite.name for suite in suites)] = asdict(precision)
+        write_durably(path, json.dumps(entries, indent=2).encode())
+
+
+def _write_run(
+    folder: Path,
+    model: str,
+    settings: Mapping[str, str],
+    suites: Sequence[Suite],
+    command: Sequence[str],
+    options: Mapping[str, Any],
+) -> None:
     path = folder / "run.json"
     entries = (
         {entry["name"]: entry for entry in _read_json(path)["suites"]} if path.exists() else {}
@@ -181,10 +213,18 @@ def _read_run(folder: Path) -> Run:
             record["settings"],
             record["versions"],
             suites,
-            ScoreStore(folder / "scores"),
+            ScoreStore(folder / SCORES),
+            ScoreStore(folder / EXACT) if (folder / EXACT).exists() else None,
+            _read_precision(folder / _PRECISION),
         )
     except (KeyError, TypeError) as error:
         raise ResultsError(f"{folder / 'run.json'} is damaged: {error!r} is missing") from error
+
+
+def _read_precision(path: Path) -> tuple[Precision, ...]:
+    if not path.exists():
+        return ()
+    return tuple(Precision(**entry) for entry in _read_json(path).values())
 
 
 def _read_suite(folder: Path, entry: Mapping[str, Any]) -> Suite:

@@ -34,6 +34,9 @@ class Letters:
     def plan(self, encoded):
         return [list(range(len(encoded)))] if encoded else []
 
+    def cost(self, encoded):
+        return len(encoded.ids)
+
     def run(self, batch):
         if len(batch) > self.memory:
             raise MemoryError("too many")

@@ -1,4 +1,4 @@
-"""Pseudo-log-likelihoods equal minicons', recorded by ``tests/golden/record_minicons_masked.py``."""
+"""Pseudo-log-likelihoods equal minicons', which ``tests/golden`` records."""
 
 from __future__ import annotations
 

@@ -67,7 +67,15 @@ class Suite:
         if limit is None or limit >= len(self):
             return self
         rows = sorted(random.Random(f"{seed}:{self.name}").sample(range(len(self)), limit))
+        return self.rows(rows)
+
+    def rows(self, rows: Sequence[int]) -> Suite:
+        """Some of the items."""
         return _suite(self.benchmark, self.config, self.table.take(rows), self.design, self.columns)
+
+    def every_text(self) -> list[Text]:
+        """All cells of all items, cell by cell."""
+        return [text for cell in self.design.cells for text in self.texts(cell)]
 
 
 def load_suites(

@@ -13,6 +13,7 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    TaskID,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
@@ -75,8 +76,11 @@ def quiet_libraries() -> None:
 
 
 @contextmanager
-def progress(label: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar; yields a function of what is done and of what there is in all."""
+def progress(*, shown: bool = True) -> Iterator[Callable[[str], Callable[[int, int], None]]]:
+    """Progress bars: from a bar's name to a function of what is done and of what there is in all.
+
+    A bar's name that comes again starts that bar anew.
+    """
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -84,6 +88,13 @@ def progress(label: str) -> Iterator[Callable[[int, int], None]]:
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console) as bar:
-        task = bar.add_task(label, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    with Progress(*columns, console=console, disable=not shown) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def start(name: str) -> Callable[[int, int], None]:
+            if name not in tasks:
+                tasks[name] = bars.add_task(name, total=None)
+            task = tasks[name]
+            return lambda done, total: bars.update(task, completed=done, total=total)
+
+        yield start

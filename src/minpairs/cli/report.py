@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -37,6 +38,7 @@ def print_report(results: Path, measure: str, ties: Ties, interval: str = "wilso
     from minpairs.scoring.chat import Choices, judge_choices
 
     tables = []
+    notes: dict[str, list[str]] = {}
     evaluations: dict[str, dict[str, Evaluation]] = {}
     chosen: dict[tuple[str, str], Choices] = {}
     for run in read_runs(results):
@@ -47,6 +49,7 @@ def print_report(results: Path, measure: str, ties: Ties, interval: str = "wilso
             judged = {benchmark: each.items for benchmark, each in choices.items()}
         else:
             judged = judge(run, measure_name=measure, ties=ties.value, interval=interval)
+        notes[name] = [str(precision) for precision in run.precision]
         for benchmark, evaluation in judged.items():
             evaluations.setdefault(benchmark, {})[name] = evaluation
     for benchmark, models in evaluations.items():
@@ -58,7 +61,8 @@ def print_report(results: Path, measure: str, ties: Ties, interval: str = "wilso
             if (benchmark, name) in chosen:
                 tables.append(choices_table(chosen[benchmark, name], caption=caption))
             else:
-                tables.append(results_table(evaluation, caption=caption, unit=unit))
+                table = results_table(evaluation, caption=caption, unit=unit)
+                tables.append(replace(table, footnotes=(*table.footnotes, *notes[name])))
     console = Console()
     for table in tables:
         console.print(to_rich(table))

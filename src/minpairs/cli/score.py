@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,6 +24,7 @@ from minpairs.cli.report import print_report
 
 if TYPE_CHECKING:
     from minpairs.benchmarks.suites import Suite
+    from minpairs.scoring import Scorer
 
 
 def score(
@@ -51,7 +52,19 @@ def score(
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of that sample.")] = 0,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")] = "auto",
-    dtype: Annotated[str, typer.Option(help="float32, bfloat16 or float16.")] = "float32",
+    dtype: Annotated[
+        str,
+        typer.Option(
+            help="float32, bfloat16, float16, or adaptive: bfloat16, and float32 for every item "
+            "whose verdict bfloat16 might change."
+        ),
+    ] = "float32",
+    precision_sample: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Half precision: so many random items are compared with float32; 0: none."
+        ),
+    ] = 300,
     batch_tokens: Annotated[
         int | None, typer.Option(min=1, help="Tokens in one forward pass; never changes a score.")
     ] = None,
@@ -90,8 +103,9 @@ def score(
     Scores are kept as they are found: run the same command again to go on with a run that was
     stopped. Nothing is ever scored twice.
     """
-    from minpairs.results import ScoreStore, run_folder, write_run
+    from minpairs.running import score_suites
     from minpairs.scoring import load_scorer
+    from minpairs.scoring.processes import current_processes
 
     quiet_libraries()
     loaded = [
@@ -100,37 +114,48 @@ def score(
             suites, acceptable=acceptable, unacceptable=unacceptable, group=group
         )
     ]
-    texts = [text for suite in loaded for cell in suite.design.cells for text in suite.texts(cell)]
-    scorer = load_scorer(
-        model,
-        kind=kind.value if kind else None,
-        device=device,
-        dtype=dtype,
-        bos=bos,
-        eos=eos,
-        pll=pll.value,
-        segmentation=segmentation.value,
-        batch_tokens=batch_tokens,
-        unigrams=unigrams,
-        revision=revision,
-        trust_remote_code=trust_remote_code,
-    )
-    settings = scorer.settings()
-    console.print(f"{model}: {', '.join(f'{name} {value}' for name, value in settings.items())}")
-    folder = run_folder(out, model, settings)
-    store = ScoreStore(folder / "scores")
-    write_run(folder, model, settings, loaded, sys.argv, {"limit": limit, "seed": seed})
-    with progress("scoring") as advance:
-        scorer.score(
-            [text.continuation for text in texts],
-            [text.context for text in texts],
-            keep_tokens=tokens,
-            journal=store,
-            progress=advance,
+
+    def load(precision: str) -> Scorer:
+        return load_scorer(
+            model,
+            kind=kind.value if kind else None,
+            device=device,
+            dtype=precision,
+            bos=bos,
+            eos=eos,
+            pll=pll.value,
+            segmentation=segmentation.value,
+            batch_tokens=batch_tokens,
+            unigrams=unigrams,
+            revision=revision,
+            trust_remote_code=trust_remote_code,
         )
-    store.compact()
-    console.print(f"results are in {folder}")
-    print_report(folder, measure, ties)
+
+    def announce(settings: Mapping[str, str]) -> None:
+        described = ", ".join(f"{name} {value}" for name, value in settings.items())
+        if processes.main:
+            console.print(f"{model}: {described}", markup=False)
+
+    processes = current_processes()
+    with progress(shown=processes.main) as bar:
+        folder = score_suites(
+            load,
+            loaded,
+            out,
+            model=model,
+            dtype=dtype,
+            measure=measure,
+            precision_sample=precision_sample,
+            seed=seed,
+            keep_tokens=tokens,
+            command=sys.argv,
+            options={"limit": limit, "seed": seed},
+            progress=bar,
+            announce=announce,
+        )
+    if processes.main:
+        console.print(f"results are in {folder}")
+        print_report(folder, measure, ties)
 
 
 def load_specs(

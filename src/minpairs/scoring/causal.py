@@ -104,6 +104,10 @@ class CausalBackend:
             self.use_trees = False
         return self._plan_plain(encoded)
 
+    def cost(self, encoded: Encoded) -> float:
+        """See ``Backend``."""
+        return len(encoded.ids)
+
     def run(self, batch: Sequence[Encoded]) -> list[NDArray[np.float64]]:
         """See ``Backend``."""
         with inference(self.model):

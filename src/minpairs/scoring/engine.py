@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from minpairs._version import __version__
 from minpairs.benchmarks.schema import Text
-from minpairs.errors import ModelError, TextError
+from minpairs.errors import MinpairsError, ModelError, TextError
 from minpairs.scoring.encoding import quote
+from minpairs.scoring.processes import Processes
 from minpairs.scoring.score import Backend, Encoded, Score
 from minpairs.scoring.unigrams import Unigrams
 
@@ -39,12 +40,14 @@ class Scorer:
         revision: hash that identifies the model's files or weights.
         dtype: precision of the model's numbers.
         unigrams: token frequencies for SLOR, if there are any.
+        processes: those that share the work; each returns all scores.
     """
 
     backend: Backend
     revision: str
     dtype: str
     unigrams: Unigrams | None = None
+    processes: Processes = field(default_factory=Processes)
 
     @property
     def kind(self) -> str:
@@ -96,31 +99,59 @@ class Scorer:
             ModelError: the model gave a number that is not finite.
         """
         requests = _requests(texts, contexts)
+        distinct = dict.fromkeys(requests)
         found: dict[Text, Score] = {}
-        pending: list[Text] = []
-        for text in dict.fromkeys(requests):
+        for text in distinct:
             known = journal.get(text) if journal is not None else None
-            if known is None or (keep_tokens and not known.token_texts):
-                pending.append(text)
-            else:
+            if known is not None and (known.token_texts or not keep_tokens):
                 found[text] = known
-        total = len(found) + len(pending)
-        if progress:
-            progress(len(found), total)
-        encoded = self.backend.encode(pending) if pending else []
-        for batch in self.backend.plan(encoded):
-            inputs = [encoded[index] for index in batch]
-            results = self._run(inputs)
-            scores = [
-                self._score(pending[index], encoded[index], values, keep_tokens)
-                for index, values in zip(batch, results, strict=True)
-            ]
-            if journal is not None:
-                journal.add(scores)
-            found.update((Text(score.continuation, score.context), score) for score in scores)
-            if progress:
-                progress(len(found), total)
+        # Processes open the journal at different moments: what any of them lacks is to be done.
+        lacking = self.processes.gather([text for text in distinct if text not in found])
+        missing = {text for texts_of_one in lacking for text in texts_of_one}
+        pending = [text for text in distinct if text in missing]
+        scored = self._score_all(pending, keep_tokens, progress, len(distinct), journal)
+        found.update((Text(score.continuation, score.context), score) for score in scored)
         return [found[text] for text in requests]
+
+    def _score_all(
+        self,
+        texts: Sequence[Text],
+        keep_tokens: bool,
+        progress: Progress | None,
+        total: int,
+        journal: Journal | None,
+    ) -> list[Score]:
+        """Scores texts, this process its share of them; returns those of all processes."""
+        done = total - len(texts)
+        if progress:
+            progress(done, total)
+        mine: list[Score] = []
+        failure: MinpairsError | None = None
+        try:
+            encoded = self.backend.encode(texts) if texts else []
+            batches = self.backend.plan(encoded)
+            costs = [sum(self.backend.cost(encoded[index]) for index in batch) for batch in batches]
+            for batch in (batches[task] for task in self.processes.share(costs)):
+                results = self._run([encoded[index] for index in batch])
+                scores = [
+                    self._score(texts[index], encoded[index], values, keep_tokens)
+                    for index, values in zip(batch, results, strict=True)
+                ]
+                if journal is not None:
+                    journal.add(scores)
+                mine += scores
+                if progress:
+                    progress(min(done + len(mine) * self.processes.size, total), total)
+        except MinpairsError as error:
+            failure = error
+        self.processes.agree(failure)
+        everyone = [score for scores in self.processes.gather(mine) for score in scores]
+        if len(everyone) != len(texts):
+            raise ModelError(
+                f"{self.name}: {len(texts)} texts, but {len(everyone)} scores: "
+                "the processes did not divide the work alike; are their machines alike?"
+            )
+        return everyone
 
     def _run(self, batch: Sequence[Encoded]) -> list[NDArray[np.float64]]:
         """Runs a batch; where memory does not suffice, its halves."""

@@ -14,7 +14,6 @@ from typing import Any
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-
 _PARTS = (
     "attention.self.query",
     "attention.self.key",

@@ -16,6 +16,7 @@ from minpairs.scoring.causal import CausalBackend
 from minpairs.scoring.engine import Scorer
 from minpairs.scoring.masked import MaskedBackend, PseudoLogLikelihood
 from minpairs.scoring.ngram import NgramBackend
+from minpairs.scoring.processes import current_processes, local_device
 from minpairs.scoring.segmentation import Segmentation
 from minpairs.scoring.unigrams import Unigrams, load_unigrams
 
@@ -115,7 +116,8 @@ def load_scorer(
             f"unknown kind {kind!r}; {nearest(str(kind), ('causal', 'masked', 'ngram'))}"
         )
     logger.info("%s: %s model, %s", name, kind, backend.settings())
-    return Scorer(backend, identity, str(loaded.dtype).removeprefix("torch."), table)
+    precision = str(loaded.dtype).removeprefix("torch.")
+    return Scorer(backend, identity, precision, table, current_processes())
 
 
 def find_kind(name: str, revision: str | None = None, trust_remote_code: bool = False) -> Kind:
@@ -212,7 +214,7 @@ def _ngram(
         raise ModelError(f"--bos {bos!r}: an n-gram model has only <s>; choose auto or none")
     backend = NgramBackend(path, segmentation, bos=bos != "none", eos=eos)
     table = load_unigrams(Path(unigrams), 0) if unigrams else None
-    return Scorer(backend, _files_hash([path]), "float32", table)
+    return Scorer(backend, _files_hash([path]), "float32", table, current_processes())
 
 
 def _unigrams(given: str | Path | None, folder: Path | None, vocabulary: int) -> Unigrams | None:
@@ -233,6 +235,9 @@ def _dtype(name: str) -> torch.dtype:
 def _device(name: str) -> torch.device:
     if name != "auto":
         return torch.device(name)
+    launched = local_device()
+    if launched is not None:
+        return torch.device(launched)
     if torch.cuda.is_available():
         return torch.device("cuda")
     if torch.backends.mps.is_available():

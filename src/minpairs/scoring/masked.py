@@ -106,6 +106,10 @@ class MaskedBackend:
             rows += len(text.scored)
         return batches
 
+    def cost(self, encoded: Encoded) -> float:
+        """See ``Backend``."""
+        return len(encoded.scored) * len(encoded.ids)
+
     def run(self, batch: Sequence[Encoded]) -> list[NDArray[np.float64]]:
         """See ``Backend``. All texts of a batch have one length, so nothing is padded."""
         rows: dict[tuple[tuple[int, ...], int], int] = {}

@@ -63,6 +63,10 @@ class NgramBackend:
             for start in range(0, len(encoded), _BATCH)
         ]
 
+    def cost(self, encoded: Encoded) -> float:
+        """See ``Backend``."""
+        return len(encoded.ids)
+
     def run(self, batch: Sequence[Encoded]) -> list[NDArray[np.float64]]:
         """See ``Backend``."""
         results = []

@@ -75,6 +75,9 @@ class Backend(Protocol):
     def plan(self, encoded: Sequence[Encoded]) -> list[list[int]]:
         """Groups texts (by index) into batches, the costliest first where memory is at stake."""
 
+    def cost(self, encoded: Encoded) -> float:
+        """What a text costs to run, in positions, for dividing work."""
+
     def run(self, batch: Sequence[Encoded]) -> list[NDArray[np.float64]]:
         """Log-probabilities (nats) of each text's scored tokens."""
 

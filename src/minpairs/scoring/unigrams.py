@@ -14,6 +14,8 @@ from typing import Literal
 from minpairs.errors import ModelError
 
 Smoothing = Literal["add_one", "as_released"]
+RELEASED: Smoothing = "as_released"
+SMOOTHING_KEY = "minpairs.smoothing"  # where a Parquet file says how its counts are smoothed
 
 
 @dataclass(frozen=True)
@@ -51,8 +53,13 @@ class Unigrams:
         return sum(self.counts.values())
 
 
-def load_unigrams(path: Path, vocabulary: int, smoothing: Smoothing = "add_one") -> Unigrams:
+def load_unigrams(path: Path, vocabulary: int, smoothing: Smoothing | None = None) -> Unigrams:
     """Reads counts from JSON (``{token: count}``) or Parquet (columns ``token``, ``count``).
+
+    Args:
+        path: the file.
+        vocabulary: number of tokens that the model knows.
+        smoothing: by default what a Parquet file says in its metadata, else ``add_one``.
 
     Raises:
         ModelError: the file is not such a table, or has a count below one.
@@ -61,8 +68,9 @@ def load_unigrams(path: Path, vocabulary: int, smoothing: Smoothing = "add_one")
         if path.suffix == ".parquet":
             import pyarrow.parquet as pq
 
-            table = pq.read_table(path, columns=["token", "count"]).to_pydict()
-            counts = dict(zip(table["token"], table["count"], strict=True))
+            table = pq.read_table(path, columns=["token", "count"])
+            counts = dict(zip(table["token"].to_pylist(), table["count"].to_pylist(), strict=True))
+            smoothing = smoothing or _smoothing(table.schema.metadata)
         else:
             counts = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, KeyError) as error:
@@ -72,4 +80,9 @@ def load_unigrams(path: Path, vocabulary: int, smoothing: Smoothing = "add_one")
     for token, count in counts.items():
         if not isinstance(count, int) or isinstance(count, bool) or count < 1:
             raise ModelError(f"{path}: token {token!r} has count {count!r}; counts are 1 or more")
-    return Unigrams(counts, max(vocabulary, len(counts)), smoothing)
+    return Unigrams(counts, max(vocabulary, len(counts)), smoothing or "add_one")
+
+
+def _smoothing(metadata: Mapping[bytes, bytes] | None) -> Smoothing:
+    released = (metadata or {}).get(SMOOTHING_KEY.encode()) == RELEASED.encode()
+    return RELEASED if released else "add_one"

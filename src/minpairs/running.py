@@ -1,0 +1,107 @@
+"""Scoring suites into a results folder: what `minpairs score` does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from minpairs.benchmarks.schema import Text
+from minpairs.benchmarks.suites import Suite
+from minpairs.errors import ModelError
+from minpairs.precision import SAMPLE, refine
+from minpairs.results import EXACT, SCORES, ScoreStore, run_folder, write_precision, write_run
+from minpairs.scoring.engine import Progress, Scorer
+from minpairs.scoring.score import Score
+
+ADAPTIVE = "adaptive"
+_HALF = "bfloat16"  # the half precision of adaptive runs: it has float32's range
+
+
+def score_suites(
+    load: Callable[[str], Scorer],
+    suites: Sequence[Suite],
+    out: Path,
+    *,
+    model: str,
+    dtype: str = "float32",
+    measure: str = "sum",
+    precision_sample: int = SAMPLE,
+    seed: int = 0,
+    keep_tokens: bool = False,
+    command: Sequence[str] = (),
+    options: Mapping[str, Any] | None = None,
+    progress: Callable[[str], Progress] | None = None,
+    announce: Callable[[Mapping[str, str]], None] | None = None,
+) -> Path:
+    """Scores every text of some suites and records the run; what is there already is not redone.
+
+    Args:
+        load: gives the model in a precision.
+        suites: what to score.
+        out: folder of results; the run gets a folder of its own in it.
+        model: what the user calls the model.
+        dtype: ``float32``, ``bfloat16``, ``float16``, or ``adaptive``: bfloat16, and float32 for
+            every item whose verdict bfloat16 might change.
+        measure: the measure whose verdicts adaptive runs keep.
+        precision_sample: number of random items that half-precision runs compare with float32; 0
+            compares none.
+        seed: of that sample.
+        keep_tokens: also keep each token's log-probability.
+        command: the command line, for the record.
+        options: more for the record of each suite.
+        progress: makes the progress callback of a pass, by its name.
+        announce: told the settings before scoring starts.
+
+    Returns:
+        The run's folder.
+
+    Raises:
+        ModelError: an adaptive run without a sample.
+        TextError: a text cannot be scored.
+    """
+    adaptive = dtype == ADAPTIVE
+    if adaptive and precision_sample < 1:
+        raise ModelError("an adaptive run needs a precision sample of at least one item")
+    scorer = load(_HALF if adaptive else dtype)
+    settings = scorer.settings()
+    if adaptive:
+        settings["dtype"] = f"{ADAPTIVE}({_HALF},float32)"
+    main = scorer.processes.main
+    folder = run_folder(out, model, settings)
+    if announce:
+        announce(settings)
+    if main:
+        write_run(folder, model, settings, suites, command, options or {})
+
+    def run(one: Scorer, texts: Sequence[Text], store: ScoreStore, name: str) -> dict[Text, Score]:
+        scores = one.score(
+            [text.continuation for text in texts],
+            [text.context for text in texts],
+            keep_tokens=keep_tokens,
+            journal=store,
+            progress=progress(name) if progress else None,
+        )
+        if main:
+            store.compact()
+        return dict(zip(texts, scores, strict=True))
+
+    texts = [text for suite in suites for text in suite.every_text()]
+    found = run(scorer, texts, ScoreStore(folder / SCORES), "scoring")
+    if scorer.kind == "ngram" or scorer.dtype == "float32" or precision_sample < 1:
+        return folder
+    full = load("float32")
+    exact = ScoreStore(folder / EXACT)
+    precision = refine(
+        suites,
+        found,
+        lambda chosen: run(full, chosen, exact, "in float32"),
+        dtype=scorer.dtype,
+        measure_name=measure,
+        sample=precision_sample,
+        seed=seed,
+        adaptive=adaptive,
+    )
+    if main:
+        write_precision(folder, suites, precision)
+    return folder
