@@ -43,6 +43,7 @@ class Response:
     headers: dict[str, str] = field(default_factory=dict)
     delay: float = 0.0
     reset: bool = False  # close the connection without a word
+    trickle: float = 0.0  # seconds before each byte of the body
 
 
 Behaviour = Callable[[Request], Response]
@@ -112,7 +113,11 @@ class ChatServer:
             handler.send_header(name, value)
         handler.send_header("content-length", str(len(content)))
         handler.end_headers()
-        handler.wfile.write(content)
+        for position in range(len(content) if response.trickle else 0):
+            time.sleep(response.trickle)
+            handler.wfile.write(content[position : position + 1])
+        if not response.trickle:
+            handler.wfile.write(content)
 
 
 @contextmanager

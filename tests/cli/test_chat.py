@@ -87,19 +87,9 @@ def test_a_dry_run_asks_nothing_and_says_what_a_run_takes(home):
 
 def test_the_cost_is_counted_from_the_servers_counts(home):
     with serving(knows) as server:
+        arguments = ("chat", "tiny", "let_alone:scalar", "--base-url", server.url)
         done = subprocess.run(
-            [
-                *MINPAIRS,
-                "chat",
-                "tiny",
-                "let_alone:scalar",
-                "--base-url",
-                server.url,
-                "--price-in",
-                "100",
-                "--price-out",
-                "1000",
-            ],
+            [*MINPAIRS, *arguments, "--price-in", "100", "--price-out", "1000"],
             capture_output=True,
             text=True,
             check=True,
@@ -115,7 +105,7 @@ def test_another_prompt_is_another_run(home):
         run(*base, "--prompt-file", "mine.txt")
     assert len(server.requests) == 16
     assert server.requests[-1].prompt.endswith("trunk. A or B?")
-    assert len(list(Path("results").glob("tiny-*"))) == 2
+    assert len(list(Path("results").glob("chat-tiny-*"))) == 2
 
 
 def test_a_question_without_an_answer_ends_with_an_error_after_the_report(home):
@@ -162,20 +152,9 @@ def test_the_key_is_nowhere_but_in_the_requests(home):
         return Response({"error": {"message": f"{KEY} is wrong"}}, 401)
 
     with serving(behave) as server:
+        arguments = ("score", "chat:tiny", "let_alone:scalar", "--base-url", server.url)
         done = subprocess.run(
-            [
-                *MINPAIRS,
-                "-v",
-                "score",
-                "chat:tiny",
-                "let_alone:scalar",
-                "--base-url",
-                server.url,
-                "--key-variable",
-                "MY_KEY",
-                "--concurrency",
-                "1",
-            ],
+            [*MINPAIRS, "-v", *arguments, "--key-variable", "MY_KEY", "--concurrency", "1"],
             env={**os.environ, "MY_KEY": KEY, "HF_DEBUG": "1"},
             capture_output=True,
             check=False,

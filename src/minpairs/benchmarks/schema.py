@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from minpairs.errors import MeasureError
 
@@ -36,8 +37,7 @@ def _linear(name: str, formula: str, side: str) -> list[tuple[str, float]]:
     return terms
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """What a model scores: the log-probability of ``continuation`` after ``context``.
 
     The two are joined as they stand; nothing is added between them.

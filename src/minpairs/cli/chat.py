@@ -166,10 +166,18 @@ def chat(
         retries=Retries(limit=retries),
         logprobs=logprobs,
     )
-    write_run(folder, f"chat:{name}", settings, loaded, sys.argv, {"limit": limit, "seed": seed})
+    write_run(
+        folder,
+        f"chat:{name}",
+        settings,
+        loaded,
+        sys.argv,
+        {"limit": limit, "seed": seed, "control": control},
+    )
     for each in prompts:
         write_durably(folder / "prompts" / f"{each.name}.txt", each.template.encode())
-    with progress("asking") as advance:
+    with progress() as bars:
+        advance = bars("asking")
         done = ask_all(
             asked, client, store, prompt=prompt, concurrency=concurrency, progress=advance
         )

@@ -66,7 +66,7 @@ def score(
         ),
     ] = 300,
     batch_tokens: Annotated[
-        int | None, typer.Option(min=1, help="Tokens in one forward pass; never changes a score.")
+        int | None, typer.Option(min=1, help="Tokens in one forward pass (default: as memory allows); never changes a score.")
     ] = None,
     bos: Annotated[
         str, typer.Option(help="Token before every text: auto (the model's own), none, or a token.")
@@ -105,9 +105,11 @@ def score(
     """
     from minpairs.running import score_suites
     from minpairs.scoring import load_scorer
+    from minpairs.scoring.memory import keep_freed_memory
     from minpairs.scoring.processes import current_processes
 
     quiet_libraries()
+    keep_freed_memory()
     loaded = [
         suite.sample(limit, seed)
         for suite in load_specs(

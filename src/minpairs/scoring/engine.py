@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -161,7 +162,7 @@ class Scorer:
             if len(batch) == 1:
                 raise ModelError(
                     f"{self.name}: not enough memory for a single text of "
-                    f"{len(batch[0].ids)} tokens: {error}"
+                    f"{len(batch[0].ids or batch[0].units)} tokens: {error}"
                 ) from error
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
@@ -172,20 +173,21 @@ class Scorer:
         self, text: Text, encoded: Encoded, values: NDArray[np.float64], keep_tokens: bool
     ) -> Score:
         logprob = float(values.sum())
-        if not np.isfinite(values).all():
+        if not math.isfinite(logprob):  # so is the sum of numbers one of which is not
             raise ModelError(
                 f"{self.name} gave the log-probability {logprob} to {quote(text)} in {self.dtype}; "
                 "try --dtype float32, and check that tokenizer and model belong together"
             )
         wants_tokens = keep_tokens or self.unigrams is not None
         tokens = self.backend.token_texts(encoded) if wants_tokens else ()
+        words = text.continuation.split()
         return Score(
             context=text.context,
             continuation=text.continuation,
             logprob=logprob,
             tokens=len(values),
-            words=len(text.continuation.split()),
-            characters=sum(not character.isspace() for character in text.continuation),
+            words=len(words),
+            characters=sum(map(len, words)),
             unknown_tokens=encoded.unknown,
             unigram_logprob=None if self.unigrams is None else self.unigrams.logprob(tokens),
             token_texts=tokens if keep_tokens else (),

@@ -15,6 +15,7 @@ from minpairs.errors import ModelError, nearest
 from minpairs.scoring.causal import CausalBackend
 from minpairs.scoring.engine import Scorer
 from minpairs.scoring.masked import MaskedBackend, PseudoLogLikelihood
+from minpairs.scoring.memory import default_batch_tokens
 from minpairs.scoring.ngram import NgramBackend
 from minpairs.scoring.processes import current_processes, local_device
 from minpairs.scoring.segmentation import Segmentation
@@ -148,14 +149,6 @@ def is_ngram(path: Path) -> bool:
         or b"\\data\\" in head
         or path.name.endswith(_NGRAM_SUFFIXES)
     )
-
-
-def default_batch_tokens(model: Any) -> int:
-    """Positions in one forward pass, so that their logits take at most half a gibibyte."""
-    vocabulary = int(getattr(model.config.get_text_config(), "vocab_size", 32_000))
-    most = (1 << 27) // max(vocabulary, 1)
-    preferred = 16_384 if model.device.type == "cuda" else 1024
-    return max(64, min(preferred, most))
 
 
 def _kind_of_architectures(architectures: Iterable[str], name: str) -> Kind:

@@ -48,9 +48,7 @@ class NgramBackend:
         except (OSError, RuntimeError) as error:
             raise ModelError(f"{self.path} is not a KenLM model: {error}") from error
         self._cut = segmenter(self.segmentation)
-        # Units are numbered as they are met, so that texts are cut once and rows stay small.
-        self._numbers: dict[str, int] = {}
-        self._units: list[str] = []
+        self._known: set[str] = set()  # asked for once: sets are compared faster
 
     def encode(self, texts: Sequence[Text]) -> list[Encoded]:
         """See ``Backend``; raises TextError where nothing can be scored."""
@@ -65,23 +63,21 @@ class NgramBackend:
 
     def cost(self, encoded: Encoded) -> float:
         """See ``Backend``."""
-        return len(encoded.ids)
+        return len(encoded.units)
 
     def run(self, batch: Sequence[Encoded]) -> list[NDArray[np.float64]]:
         """See ``Backend``."""
-        results = []
-        for text in batch:
-            line = " ".join(self._units[number] for number in text.ids)
-            scores = [
-                score for score, _, _ in self._model.full_scores(line, bos=self.bos, eos=self.eos)
-            ]
-            results.append(np.asarray(scores[text.scored.start :], dtype=np.float64) * _NATS)
-        return results
+        lines = [" ".join(text.units) for text in batch]
+        scores = [self._model.full_scores(line, bos=self.bos, eos=self.eos) for line in lines]
+        return [
+            np.array([score for score, _, _ in one])[text.scored.start :] * _NATS
+            for text, one in zip(batch, scores, strict=True)
+        ]
 
     def token_texts(self, encoded: Encoded) -> tuple[str, ...]:
         """See ``Backend``."""
-        units = [self._units[number] for number in encoded.ids[encoded.scored.start :]]
-        return (*units, "</s>") if self.eos else tuple(units)
+        units = encoded.units[encoded.scored.start :]
+        return (*units, "</s>") if self.eos else units
 
     def settings(self) -> dict[str, str]:
         """See ``Backend``."""
@@ -95,29 +91,26 @@ class NgramBackend:
     def _encode(self, index: int, text: Text) -> Encoded:
         if not isinstance(text.continuation, str) or not isinstance(text.context, str):
             raise TextError(f"text {index} is not a string: {text.continuation!r}")
-        units = self._cut(text.context + text.continuation)
-        first = _first_unit(units, text)
+        units = tuple(self._cut(text.context + text.continuation))
+        first = _first_unit(units, text) if text.context else 0
         if first == len(units):
             raise TextError(f"text {index} is empty ({quote(text)}): there is nothing to score")
         if not _SYMBOLS.isdisjoint(units):
             raise TextError(f"{quote(text)} spells out a sentence symbol; texts must be plain")
-        unknown = sum(unit not in self._model for unit in units[first:])
+        unknown = self._unknown(units[first:])
         if unknown == len(units) - first:
             raise TextError(
                 f"{quote(text)} has only {self.segmentation} that the model does not know"
             )
-        return Encoded(
-            tuple(self._number(unit) for unit in units),
-            range(first, len(units) + self.eos),
-            unknown,
-        )
+        return Encoded((), range(first, len(units) + self.eos), unknown, units=units)
 
-    def _number(self, unit: str) -> int:
-        number = self._numbers.get(unit)
-        if number is None:
-            number = self._numbers[unit] = len(self._units)
-            self._units.append(unit)
-        return number
+    def _unknown(self, units: tuple[str, ...]) -> int:
+        """How many units the model does not know."""
+        if not self._known.issuperset(units):
+            self._known.update(unit for unit in units if unit in self._model)
+        if self._known.issuperset(units):
+            return 0
+        return sum(unit not in self._known for unit in units)
 
 
 def _first_unit(units: Sequence[str], text: Text) -> int:

@@ -54,12 +54,14 @@ class Encoded:
         unknown: how many of the scored tokens are unknown to the vocabulary.
         words: for each position the index of its word, ``-1`` for special tokens; empty where the
             scorer does not need words.
+        units: the text's units, where the model reads these and no numbers.
     """
 
     ids: tuple[int, ...]
     scored: range
     unknown: int = 0
     words: tuple[int, ...] = ()
+    units: tuple[str, ...] = ()
 
 
 @runtime_checkable

@@ -24,7 +24,7 @@ def segmenter(name: Segmentation) -> Callable[[str], list[str]]:
 
 
 def _characters(text: str) -> list[str]:
-    return [character for character in text if not character.isspace()]
+    return list("".join(text.split()))
 
 
 def _words(text: str) -> list[str]:

@@ -1,0 +1,59 @@
+"""Memory: how much a batch may take, and what happens to what it frees."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+from typing import Any
+
+import torch
+
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # of glibc's mallopt
+_LARGE = 1 << 30
+_SHARE = 4  # a batch takes at most one in so many of the free bytes
+_LOGITS = 1 << 27  # and at most so many logits, on any device
+_PREFERRED = {"cuda": 16_384, "cpu": 1024}  # more positions are not faster
+_FEWEST = 64
+
+
+def default_batch_tokens(model: Any) -> int:
+    """Positions in one forward pass, by the memory that is free on the model's device.
+
+    Too many only costs time: a batch that does not fit is halved.
+    """
+    config = model.config.get_text_config()
+    vocabulary = int(getattr(config, "vocab_size", 32_000))
+    hidden = int(getattr(config, "hidden_size", 1024))
+    # Logits in the model's precision and a float32 copy of some; a layer's inner states.
+    each = (vocabulary + 24 * hidden) * (model.dtype.itemsize + 4)
+    most = min(_PREFERRED.get(model.device.type, 1024), _LOGITS // vocabulary)
+    free = free_bytes(model.device)
+    if free is not None:
+        most = min(most, free // _SHARE // each)
+    return max(_FEWEST, most)
+
+
+def free_bytes(device: torch.device) -> int | None:
+    """Memory that is free on a device, or ``None`` where it cannot be asked."""
+    if device.type == "cuda":
+        return int(torch.cuda.mem_get_info(device)[0])
+    if device.type == "cpu" and "SC_AVPHYS_PAGES" in os.sysconf_names:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return None
+
+
+def keep_freed_memory() -> bool:
+    """Lets the process keep freed memory for its next batch, where the C library is glibc.
+
+    Giving it back between batches costs time in page faults. This holds for the whole process, so
+    that commands do it and the library does not. A batch's buffers are as large as those before,
+    so that peak memory stays what it was.
+
+    Returns:
+        Whether it was done.
+    """
+    if platform.libc_ver()[0] != "glibc":
+        return False
+    mallopt = ctypes.CDLL(None).mallopt
+    return bool(mallopt(_MMAP_THRESHOLD, _LARGE) and mallopt(_TRIM_THRESHOLD, _LARGE))

@@ -1,0 +1,51 @@
+"""Batches by free memory; nothing of it ever changes a score."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from tiny_models import SENTENCES, byte_tokenizer, causal
+
+from minpairs.scoring import load_scorer, memory
+
+
+def test_a_batch_is_smaller_where_little_memory_is_free(monkeypatch):
+    model = causal("llama")
+    plenty = memory.default_batch_tokens(model)
+    monkeypatch.setattr(memory, "free_bytes", lambda device: 4_000_000)
+    assert memory.default_batch_tokens(model) < plenty
+    monkeypatch.setattr(memory, "free_bytes", lambda device: 0)
+    assert memory.default_batch_tokens(model) == 64
+
+
+def test_a_large_vocabulary_makes_small_batches(monkeypatch):
+    model = causal("llama")
+    monkeypatch.setattr(memory, "free_bytes", lambda device: None)
+    model.config.vocab_size = 1 << 19
+    assert memory.default_batch_tokens(model) == 1 << 8
+
+
+def test_free_memory_is_known_on_this_machine():
+    free = memory.free_bytes(torch.device("cpu"))
+    assert free is None or free > 0
+
+
+def test_where_memory_gives_out_batches_are_halved_and_scores_stay(monkeypatch):
+    model, tokenizer = causal("llama"), byte_tokenizer()
+    expected = load_scorer(model, tokenizer=tokenizer).score(SENTENCES)
+    scorer = load_scorer(model, tokenizer=tokenizer)
+    run = scorer.backend.run
+    refused = []
+
+    def small_only(batch):
+        if len(batch) > 2:
+            refused.append(len(batch))
+            raise torch.OutOfMemoryError("no more")
+        return run(batch)
+
+    monkeypatch.setattr(scorer.backend, "run", small_only)
+    scores = scorer.score(SENTENCES)
+    assert refused
+    assert [score.logprob for score in scores] == pytest.approx(
+        [score.logprob for score in expected], abs=1e-4
+    )
