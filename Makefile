@@ -40,10 +40,13 @@ test: $(VENV)/dev
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy --strict src
-	$(VENV)/bin/python -m pytest -q -m "not slow" --cov --cov-report=term
+	OMP_NUM_THREADS=1 $(VENV)/bin/python -m pytest -q -m "not slow" -n auto --maxprocesses 8 --cov --cov-report=term
 
 slow: $(VENV)/dev
 	$(VENV)/bin/python -m pytest -q -m slow
+
+bench: $(VENV)/dev
+	$(VENV)/bin/python benchmarks/run.py
 
 data: $(VENV)/dev
 	$(VENV)/bin/minpairs generate climp let_alone

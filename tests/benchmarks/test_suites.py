@@ -159,3 +159,34 @@ def test_specs_name_a_dataset_and_its_configurations():
     )
     with pytest.raises(SuiteError, match="'climp:' is not"):
         parse_spec("climp:")
+
+
+def test_true_words_are_set_apart_by_spaces():
+    table = pa.table(
+        {
+            "sentence_good": ["他看了书。"],
+            "sentence_bad": ["他书看了。"],
+            "words_good": [["他", "看", "了", "书", "。"]],
+            "words_bad": [["他", "书", "看", "了", "。"]],
+        }
+    )
+    suite = from_table("mine", "x", table).by_words()
+    assert suite.texts("acceptable") == [Text("他 看 了 书 。")]
+    assert suite.texts("unacceptable") == [Text("他 书 看 了 。")]
+
+
+def test_true_words_of_a_suite_that_has_none_are_an_error():
+    with pytest.raises(SuiteError, match="gold segmentation needs words_good"):
+        from_table("mine", "x", PAIRS).by_words()
+
+
+def test_variants_of_a_configuration_are_left_out_unless_named(folder):
+    (folder / "data" / "binding.other").mkdir()
+    pq.write_table(PAIRS, folder / "data" / "binding.other" / "test.parquet")
+    entry = (
+        "- config_name: binding.other\n  data_files: [{split: test, path: data/binding.other/*}]"
+    )
+    (folder / "README.md").write_text(CARD.replace("\n---\n", f"\n{entry}\n---\n"))
+    assert [suite.config for suite in load_suites(str(folder))] == ["agreement", "binding"]
+    (named,) = load_suites(str(folder), ["binding.other"])
+    assert named.config == "binding.other"

@@ -2,7 +2,7 @@ import pytest
 
 from minpairs.errors import TemplateError
 from minpairs.grammar import generate
-from minpairs.grammar._generate import benchmark_folder, templates
+from minpairs.grammar._generate import benchmark_folder, load_benchmark
 
 
 def test_a_folder_gives_a_table_for_each_template(write, classifier):
@@ -54,5 +54,31 @@ def test_the_grammars_in_the_package_are_found_by_name(write, monkeypatch):
     assert (benchmark_folder("climp") / "lexicon" / "features.yaml").is_file()
 
 
-def test_templates_are_loaded_by_uid(write):
-    assert templates(write())["classifier"].about == "A noun takes a classifier of its class."
+def test_templates_are_loaded_with_their_lexicon(write):
+    (template,), lexicon = load_benchmark(write())
+    assert template.about == "A noun takes a classifier of its class."
+    assert "classifiers" in lexicon.tables
+
+
+def test_a_phrase_can_be_given_another_text(write):
+    folder = write()
+    plain, changed = (
+        generate(folder, n=3, phrases=phrases)["classifier"].to_pylist()
+        for phrases in ({}, {"object": "大 {noun}"})
+    )
+    for row, other in zip(plain, changed, strict=True):
+        assert other["sentence_good"] == row["sentence_good"].replace(
+            row["noun"], "大" + row["noun"]
+        )
+
+
+def test_a_phrase_of_no_template_is_an_error_with_the_nearest(write):
+    with pytest.raises(
+        TemplateError, match=r"no template has a phrase 'objekt'; did you mean 'object'\?"
+    ):
+        generate(write(), phrases={"objekt": "x"})
+
+
+def test_a_name_that_a_given_text_misspells_is_an_error(write):
+    with pytest.raises(TemplateError, match=r"\{nuon\} is neither a slot nor a phrase"):
+        generate(write(), phrases={"object": "{nuon}"})

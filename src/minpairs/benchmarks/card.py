@@ -10,7 +10,6 @@ from huggingface_hub import DatasetCardData
 
 from minpairs.benchmarks.designs import Layout, to_card
 from minpairs.errors import SuiteError
-from minpairs.grammar.proof import prove
 
 SPLIT = "test"
 LICENCE = "cc-by-4.0"
@@ -154,10 +153,7 @@ def _table(
     text: CardText,
     designs: Mapping[str, Layout],
 ) -> str:
-    # Pairs of a grammar: only it knows the words and the exchanged strings.
-    pairs = all("edit_good" in table.column_names for table in tables.values())
-    own = ["edit-only baseline", "equal characters", "equal words"] if pairs else []
-    head = ["config", "what it tests", "n", *own, *text.columns, "example"]
+    head = ["config", "what it tests", "n", *text.columns, "example"]
     lines = [head, ["---"] * len(head)]
     for config in configs:
         if config.name not in tables:
@@ -166,26 +162,9 @@ def _table(
             continue
         table = tables[config.name]
         line = [f"`{config.name}`", text.paradigms.get(config.name, ""), str(config.rows)]
-        if pairs:
-            proof = prove(table)
-            line += [
-                f"{100 * proof.edit_only:.1f} % ({100 * proof.edit_only_stable:.1f} %)",
-                f"{proof.equal_characters}/{proof.n}",
-                f"{proof.equal_words}/{proof.n}",
-            ]
         line += [column.get(config.name, "") for column in text.columns.values()]
         lines.append([*line, _example(table, designs.get(config.name))])
-    shown = "\n".join("| " + " | ".join(_escaped(cell) for cell in line) + " |" for line in lines)
-    return shown + ("\n\n" + _EXPLAINED if pairs else "")
-
-
-_EXPLAINED = (
-    "*Edit-only baseline*: accuracy of knowing only the two strings that differ, from how often "
-    "each is acceptable in the other pairs. Where every string is as often acceptable as not, "
-    "leaving out the pair in question tips the others against it, down to 0 %; the bracket counts "
-    "such a prediction, which the pair itself would change, as a tie. "
-    "*Equal characters*, *equal words*: pairs whose two members are equally long."
-)
+    return "\n".join("| " + " | ".join(_escaped(cell) for cell in line) + " |" for line in lines)
 
 
 def _example(table: pa.Table, layout: Layout | None) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from minpairs.benchmarks.card import SPLIT, CardText, ConfigFiles, features, render
@@ -20,6 +21,7 @@ from minpairs.errors import SuiteError, nearest
 __all__ = ["CardText", "content_hash", "write_folder"]
 
 _OURS = re.compile(rf"{SPLIT}-[0-9a-f]{{16}}\.parquet(\.part)?")
+_LEVEL = 17  # of zstd: a third smaller than its default, in seconds; more costs minutes
 _FORBIDDEN = "<>:/\\|?*"
 
 
@@ -28,6 +30,8 @@ def write_folder(
     out: Path,
     card: CardText,
     designs: Mapping[str, Layout] | None = None,
+    *,
+    files: Mapping[str, bytes] | None = None,
 ) -> None:
     """Writes ``out/data/<config>/test-<hash>.parquet`` per config and ``out/README.md``.
 
@@ -41,6 +45,7 @@ def write_folder(
         card: what a person writes on the card.
         designs: for configs whose columns do not say by themselves what they are, the design and
             the columns of its cells; written on the card, where ``load_suites`` reads them.
+        files: further files that the card refers to, by their path in the folder.
 
     Raises:
         SuiteError: a name or type that ``datasets`` refuses, no table at all, or a design of no
@@ -57,6 +62,8 @@ def write_folder(
     configs = [_write(name, table, out) for name, table in tables.items()]
     if card.union is not None:
         configs.insert(0, _union(card.union, tables, configs, out))
+    for path, content in (files or {}).items():
+        _replace(out / path, content)
     _replace(out / "README.md", render(configs, tables, card, designs or {}).encode("utf-8"))
     _remove_stale(out / "data", {out / file for config in configs for file in config.files})
 
@@ -77,9 +84,27 @@ def _write(name: str, table: pa.Table, out: Path) -> ConfigFiles:
     sha256 = content_hash(table)
     file = f"data/{name}/{SPLIT}-{sha256[:16]}.parquet"
     buffer = io.BytesIO()
-    pq.write_table(table, buffer, compression="zstd", store_schema=False)
+    pq.write_table(
+        table,
+        buffer,
+        compression="zstd",
+        compression_level=_LEVEL,
+        use_dictionary=_repetitive(table),
+        store_schema=False,
+    )
     _replace(out / file, buffer.getvalue())
     return ConfigFiles(name, table.schema, table.num_rows, table.nbytes, sha256, (file,))
+
+
+def _repetitive(table: pa.Table) -> list[str]:
+    """The columns that a dictionary makes smaller, by their Parquet paths."""
+    paths = []
+    for column in table.schema:
+        if pa.types.is_list(column.type):
+            paths.append(f"{column.name}.list.element")
+        elif 2 * pc.count_distinct(table[column.name]).as_py() <= table.num_rows:
+            paths.append(column.name)
+    return paths
 
 
 def _union(

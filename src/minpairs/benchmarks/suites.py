@@ -73,6 +73,24 @@ class Suite:
         """Some of the items."""
         return _suite(self.benchmark, self.config, self.table.take(rows), self.design, self.columns)
 
+    def by_words(self) -> Suite:
+        """The same items with their true words set apart by spaces, for models of words.
+
+        Raises:
+            SuiteError: the items do not say what their words are.
+        """
+        table = self.table
+        for _, column in self.columns.values():
+            words = column.replace("sentence_", "words_")
+            if words == column or words not in table.column_names:
+                raise SuiteError(
+                    f"{self.name} has no column of words for {column!r}; gold segmentation needs "
+                    "words_good and words_bad (or choose characters, words or jieba)"
+                )
+            joined = pa.array([" ".join(cut) for cut in table[words].to_pylist()])
+            table = table.set_column(table.column_names.index(column), column, joined)
+        return _suite(self.benchmark, self.config, table, self.design, self.columns)
+
     def every_text(self) -> list[Text]:
         """All cells of all items, cell by cell."""
         return [text for cell in self.design.cells for text in self.texts(cell)]
@@ -88,7 +106,8 @@ def load_suites(
 
     Args:
         dataset: path of a local folder with a card, or a repository on the Hub.
-        configs: which configurations; by default all but the one that repeats the others.
+        configs: which configurations; by default all but the one that repeats the others, and
+            variants (``npi.much_less``), which are named when they are wanted.
         split: which split.
 
     Raises:
@@ -105,7 +124,7 @@ def load_suites(
         )
     try:
         known = datasets.get_dataset_config_names(dataset)
-        wanted = configs or ([name for name in known if name != _UNION] or known)
+        wanted = configs or _default_configs(known)
         for config in wanted:
             if config not in known:
                 raise SuiteError(
@@ -120,6 +139,11 @@ def load_suites(
         from_table(name, config, items.with_format("arrow")[:], layouts.get(config))
         for config, items in loaded.items()
     ]
+
+
+def _default_configs(known: Sequence[str]) -> list[str]:
+    main = [name for name in known if name != _UNION]
+    return [name for name in main if name.rpartition(".")[0] not in known] or list(known)
 
 
 def load_pairs(

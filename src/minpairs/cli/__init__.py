@@ -15,10 +15,13 @@ from minpairs.cli._shared import console
 from minpairs.cli.agreement import agreement
 from minpairs.cli.annotate import annotate
 from minpairs.cli.chat import chat
+from minpairs.cli.filter import filter_
 from minpairs.cli.generate import generate
 from minpairs.cli.import_ import import_
 from minpairs.cli.report import report
 from minpairs.cli.score import score
+from minpairs.cli.train import train
+from minpairs.cli.unigrams import unigrams
 from minpairs.errors import MinpairsError
 
 
@@ -38,9 +41,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for _command in (generate, score, chat, report, annotate, agreement):
+for _command in (generate, score, chat, report, annotate, agreement, unigrams):
     app.command()(_command)
 app.command("import")(import_)  # a name that Python keeps for itself
+app.command("filter")(filter_)  # likewise a name of Python's
+app.add_typer(train, name="train")
 
 
 @app.callback(invoke_without_command=True)

@@ -45,6 +45,15 @@ class Segmentation(StrEnum):
     jieba = "jieba"
 
 
+class SuiteSegmentation(StrEnum):
+    """Units of a scored suite: those of an n-gram model, or the words that the suite itself has."""
+
+    characters = "characters"
+    words = "words"
+    jieba = "jieba"
+    gold = "gold"
+
+
 class Ties(StrEnum):
     """What a tie counts."""
 

@@ -13,7 +13,7 @@ from minpairs.cli._shared import (
     Kind,
     MeasureOption,
     Pll,
-    Segmentation,
+    SuiteSegmentation,
     Ties,
     TiesOption,
     console,
@@ -66,7 +66,11 @@ def score(
         ),
     ] = 300,
     batch_tokens: Annotated[
-        int | None, typer.Option(min=1, help="Tokens in one forward pass (default: as memory allows); never changes a score.")
+        int | None,
+        typer.Option(
+            min=1,
+            help="Tokens in one forward pass (default: as memory allows); never changes a score.",
+        ),
     ] = None,
     bos: Annotated[
         str, typer.Option(help="Token before every text: auto (the model's own), none, or a token.")
@@ -74,8 +78,12 @@ def score(
     eos: Annotated[bool, typer.Option("--eos", help="Score the end of the sentence too.")] = False,
     pll: Annotated[Pll, typer.Option(help="Masked models: which masking.")] = Pll.original,
     segmentation: Annotated[
-        Segmentation, typer.Option(help="n-gram models: the units of a text.")
-    ] = Segmentation.characters,
+        SuiteSegmentation,
+        typer.Option(
+            help="n-gram models: the units of a text; gold: the true words, which generated suites "
+            "know (also for neural models of words that are set apart by spaces)."
+        ),
+    ] = SuiteSegmentation.characters,
     unigrams: Annotated[
         Path | None, typer.Option(help="Token counts for SLOR (JSON or Parquet).")
     ] = None,
@@ -116,6 +124,9 @@ def score(
             suites, acceptable=acceptable, unacceptable=unacceptable, group=group
         )
     ]
+    gold = segmentation is SuiteSegmentation.gold
+    if gold:
+        loaded = [suite.by_words() for suite in loaded]
 
     def load(precision: str) -> Scorer:
         return load_scorer(
@@ -126,7 +137,7 @@ def score(
             bos=bos,
             eos=eos,
             pll=pll.value,
-            segmentation=segmentation.value,
+            segmentation="words" if gold else segmentation.value,
             batch_tokens=batch_tokens,
             unigrams=unigrams,
             revision=revision,

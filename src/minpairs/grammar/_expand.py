@@ -12,7 +12,7 @@ from minpairs.grammar._scope import Parts, Scope
 from minpairs.grammar._yaml import Document, Location
 from minpairs.grammar.lexicon import Lexicon
 from minpairs.grammar.rows import reserved
-from minpairs.grammar.template import Balance, Grammar, Template
+from minpairs.grammar.template import Balance, Blocks, Grammar, Template
 
 DEFAULT_ITEMS = 1000
 
@@ -45,7 +45,7 @@ def expand(model: TemplateModel, document: Document, lexicon: Lexicon) -> Templa
         design=model.design,
         about=model.about,
         grammars=grammars,
-        balance=_balance(model, scopes),
+        balance=_balance(model, document, scopes),
         items=model.items or DEFAULT_ITEMS,
         seed_group=model.seed_group or model.uid,
         path=document.path,
@@ -67,7 +67,7 @@ def _merge(base: TemplateModel, own: PartsModel | None, place: Location) -> Part
     return Parts(both("slots"), relations, both("phrases"), both("cells"), both("columns"))
 
 
-def _balance(model: TemplateModel, scopes: list[Scope]) -> Balance:
+def _balance(model: TemplateModel, document: Document, scopes: list[Scope]) -> Balance:
     even = [
         ref for scope in scopes for ref in scope.references(("balance", "even"), model.balance.even)
     ]
@@ -77,7 +77,24 @@ def _balance(model: TemplateModel, scopes: list[Scope]) -> Balance:
             place: Location = ("balance", "exchange")
             right, wrong = scope.references(place, model.balance.exchange)
             exchange = (right, wrong)
-    return Balance(exchange, tuple(dict.fromkeys(even)))
+    return Balance(exchange, tuple(dict.fromkeys(even)), _blocks(model, document, scopes))
+
+
+def _blocks(model: TemplateModel, document: Document, scopes: list[Scope]) -> Blocks | None:
+    blocks = model.balance.blocks
+    if blocks is None:
+        return None
+    place: Location = ("balance", "blocks")
+    if model.balance.exchange is not None:
+        raise document.fault(
+            place, "an exchange draws its pairs in turns, so it cannot have blocks; leave one out"
+        )
+    for scope in scopes:
+        for i, name in enumerate(blocks.by):
+            if name not in scope.slots:
+                hint = nearest(name, scope.slots)
+                raise document.fault((*place, "by", i), f"unknown slot {name!r}; {hint}")
+    return Blocks(tuple(dict.fromkeys(blocks.by)), blocks.size)
 
 
 def _alike(document: Document, grammar: Grammar, first: Grammar) -> Grammar:

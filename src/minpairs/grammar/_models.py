@@ -44,11 +44,19 @@ class CellModel(_Strict):
 Cell = Annotated[CellModel, BeforeValidator(_cell)]
 
 
+class BlocksModel(_Strict):
+    """Items drawn by frames: up to ``size`` that share the fillers of the slots in ``by``."""
+
+    by: Annotated[list[str], BeforeValidator(_one_or_more), Field(min_length=1)]
+    size: Annotated[int, Field(ge=1)]
+
+
 class BalanceModel(_Strict):
     """What the drawn items must hold equal."""
 
     exchange: Annotated[list[str], Field(min_length=2, max_length=2)] | None = None
     even: Annotated[list[str], BeforeValidator(_one_or_more)] = []
+    blocks: BlocksModel | None = None
 
 
 class PartsModel(_Strict):
@@ -110,6 +118,8 @@ def _keys(location: Location) -> list[str]:
         location = location[2:]
         if not location:
             return _names(PartsModel)
+    if location == ("balance", "blocks"):
+        return _names(BlocksModel)
     models: dict[object, type[BaseModel]] = {
         "slots": SlotModel,
         "cells": CellModel,

@@ -8,16 +8,17 @@ from pathlib import Path
 
 from minpairs.errors import MinpairsError
 from minpairs.grammar._explain import contradictions
-from minpairs.grammar._generate import benchmark_folder, template_files
+from minpairs.grammar._generate import benchmark_folder, load_file, template_files
 from minpairs.grammar.constraints import (
     arc_consistent,
     check_printed,
     compile_grammar,
     reduced,
 )
+from minpairs.grammar.constructions import load_constructions
 from minpairs.grammar.counting import count
 from minpairs.grammar.lexicon import COMPUTED, Lexicon, Table, join_values, load_lexicon
-from minpairs.grammar.template import Grammar, Template, load_template
+from minpairs.grammar.template import Grammar, Template
 
 OPPOSITE = "_not"
 
@@ -52,7 +53,7 @@ class Report:
         tables: the tables, by name.
         templates: the templates that loaded, by uid.
         forms: distinct forms over all tables.
-        used_forms: distinct forms that some template can draw.
+        words: distinct forms that some template can draw.
         features: documented columns that have a value in some row.
         used_features: columns that some template names.
     """
@@ -62,9 +63,14 @@ class Report:
     tables: tuple[TableCheck, ...] = ()
     templates: tuple[TemplateCheck, ...] = ()
     forms: int = 0
-    used_forms: int = 0
+    words: tuple[str, ...] = ()
     features: int = 0
     used_features: int = 0
+
+    @property
+    def used_forms(self) -> int:
+        """How many distinct forms some template can draw."""
+        return len(self.words)
 
     @property
     def ok(self) -> bool:
@@ -96,6 +102,7 @@ def check(benchmark: str | Path) -> Report:
         folder = benchmark_folder(benchmark)
         lexicon = load_lexicon(folder / "lexicon")
         files = template_files(folder)
+        constructions = load_constructions(folder, [path.stem for path in files])
     except MinpairsError as fault:
         return Report(problems=(str(fault),))
     problems = list(_contradictions(lexicon))
@@ -105,7 +112,7 @@ def check(benchmark: str | Path) -> Report:
     columns: dict[str, set[str]] = {name: set() for name in lexicon.tables}
     for path in files:
         try:
-            template = load_template(path, lexicon)
+            template = load_file(path, lexicon, constructions)[1][0]
             compiled = [compile_grammar(grammar, lexicon) for grammar in template.grammars]
             drawable = [reduced(problem, arc_consistent(problem)) for problem in compiled]
             for problem in drawable:
@@ -149,8 +156,10 @@ def _report(
         ),
         templates=tuple(templates),
         forms=len({entry.form for table in tables for entry in table.entries}),
-        used_forms=len(
-            {e.form for table in tables for e in table.entries if e.line in lines[table.name]}
+        words=tuple(
+            sorted(
+                {e.form for table in tables for e in table.entries if e.line in lines[table.name]}
+            )
         ),
         features=sum(len(_filled(table)) for table in tables),
         used_features=sum(len(used) for used in columns.values()),

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
 from minpairs.benchmarks.schema import MINIMAL_PAIR
 from minpairs.errors import MinpairsError, TemplateError
+from minpairs.grammar.blocks import Frames, Key, Row, quotas
 from minpairs.grammar.counting import count
 from minpairs.grammar.items import Item, write_item
 from minpairs.grammar.lexicon import Entry, Lexicon
 from minpairs.grammar.strata import Source, Stratum, Strings, Values
-from minpairs.grammar.template import Balance, Template
+from minpairs.grammar.template import Balance, Blocks, Template
 
 _TRIES = 40  # random draws before a stratum is enumerated
 _ENUMERABLE = 300_000  # assignments of a stratum that are listed whole
@@ -80,7 +81,7 @@ class Sampler:
             template: what to draw.
             lexicon: its entries.
             seed: the same seed gives the same items.
-            balanced: keep exchange, even and the equal shares of the variants.
+            balanced: keep exchange, even, blocks and the equal shares of the variants.
             distinct: repeat no sentence; False repeats no assignment only.
         """
         self.template = template
@@ -97,8 +98,14 @@ class Sampler:
 
     def items(self, n: int) -> list[Item]:
         """Up to ``n`` items; fewer when the grammar yields no more."""
-        exchange = self.balanced and self.template.balance.exchange
-        drawn = self._exchanged(n) if exchange else self._shared(n)
+        balance = self.template.balance if self.balanced else Balance()
+        drawn: Iterable[_Drawn]
+        if balance.exchange:
+            drawn = self._exchanged(n)
+        elif balance.blocks:
+            drawn = self._blocked(n, balance.blocks)
+        else:
+            drawn = self._shared(n)
         return [d.item for d in drawn]
 
     def _shared(self, n: int) -> Iterator[_Drawn]:
@@ -112,6 +119,44 @@ class Sampler:
             if drawn is None:
                 return
             yield drawn
+
+    def _blocked(self, n: int, blocks: Blocks) -> list[_Drawn]:
+        """The same shares as without blocks, but the strata take turns block by block."""
+        turns = alternating(len(self._sources))
+        frames: dict[Key, Frames] = {}
+        shared: dict[Values, list[list[Row]]] = {}
+        for i in turns:
+            source = self._sources[i]
+            slots = [source.problem.slot(name) for name in blocks.by]
+            for stratum in source.strata(i):
+                opened = shared.setdefault(stratum.values, [])
+                frames[(i, stratum.values)] = Frames(source, stratum, slots, self._chance, opened)
+        kept: list[_Drawn] = []
+        drawn: Counter[Key] = Counter()
+        while len(kept) < n:
+            live = {i: [k for k in frames if k[0] == i and not frames[k].exhausted] for i in turns}
+            left = quotas(live, drawn, n - len(kept), self._chance)
+            if not left:
+                return _whole_turns(kept, turns)
+            while left:
+                for key in list(left):
+                    block = self._block(frames[key], min(blocks.size, left[key]))
+                    kept += block
+                    drawn[key] += len(block)
+                    left[key] -= len(block)
+                    if not left[key] or not block:
+                        del left[key]
+        return kept
+
+    def _block(self, frames: Frames, size: int) -> list[_Drawn]:
+        """Up to ``size`` items of the next frame; none if the stratum is used up."""
+        block: list[_Drawn] = []
+        while not block and (frame := frames.next()) is not None:
+            while len(block) < size and (drawn := self._draw(frame)) is not None:
+                self._filled.add(drawn)
+                block.append(drawn)
+            frame.exhausted = len(block) < size
+        return block
 
     def _exchanged(self, n: int) -> list[_Drawn]:
         """Round robin over the pairs {a, b}: one item with (a, b), one with (b, a)."""
@@ -226,6 +271,19 @@ class Sampler:
         if any(sentence in self._filled.seen for sentence in sentences):
             return None
         return _Drawn(item, stratum, key, sentences)
+
+
+def _whole_turns(drawn: Sequence[_Drawn], turns: Sequence[int]) -> list[_Drawn]:
+    """What is left when variants that took turns stop at the first that had no item."""
+    counts = Counter(d.stratum.source for d in drawn)
+    taken = min(counts[source] * len(turns) + k for k, source in enumerate(turns))
+    left = {source: len(range(k, taken, len(turns))) for k, source in enumerate(turns)}
+    kept = []
+    for d in drawn:
+        if left[d.stratum.source]:
+            left[d.stratum.source] -= 1
+            kept.append(d)
+    return kept
 
 
 def alternating(count: int) -> list[int]:

@@ -49,6 +49,26 @@ class Searcher:
         if all(mask.any() for mask in masks):
             yield from self._descend(masks, [-1] * len(masks), None, None, None)
 
+    def partial(self, masks: Sequence[Mask], slots: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        """The candidates of ``slots`` that stand together in some assignment, in a fixed order."""
+        masks = arc_consistent(self.problem, masks)
+        if all(mask.any() for mask in masks):
+            yield from self._partial(masks, [-1] * len(masks), slots, 0)
+
+    def _partial(
+        self, masks: list[Mask], chosen: list[int], slots: Sequence[int], at: int
+    ) -> Iterator[tuple[int, ...]]:
+        if at == len(slots):
+            if next(self._descend(masks, chosen.copy(), None, None, None), None) is not None:
+                yield tuple(chosen[slot] for slot in slots)
+            return
+        for value in np.flatnonzero(masks[slots[at]]).tolist():
+            after = self._after(masks, chosen, slots[at], value)
+            if after is not None:
+                chosen[slots[at]] = value
+                yield from self._partial(after, chosen, slots, at + 1)
+                chosen[slots[at]] = -1
+
     def _descend(
         self,
         masks: list[Mask],

@@ -80,11 +80,26 @@ class Grammar:
 
 
 @dataclass(frozen=True, slots=True)
+class Blocks:
+    """Up to ``size`` items in a row share the fillers of the slots ``by``: their frame."""
+
+    by: tuple[str, ...]
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class Balance:
-    """``exchange``: strings that stand equally often in each other's place; ``even``: strata."""
+    """What is counted, and in which turns items are drawn.
+
+    Attributes:
+        exchange: strings that stand equally often in each other's place.
+        even: features whose values, or combinations of values, have equally many items.
+        blocks: the slots whose fillers are kept for some items in a row.
+    """
 
     exchange: tuple[Reference, Reference] | None = None
     even: tuple[Reference, ...] = ()
+    blocks: Blocks | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +116,7 @@ class Template:
     items: int = 1000
     seed_group: str = ""
     path: Path = Path()
+    same_items_as: str = ""  # the uid of the template whose items it writes, if not its own
 
     @property
     def cells(self) -> tuple[str, ...]:

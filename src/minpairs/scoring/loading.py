@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import json
 import logging
 from collections.abc import Iterable
 from pathlib import Path
@@ -129,6 +130,8 @@ def find_kind(name: str, revision: str | None = None, trust_remote_code: bool = 
     """
     from transformers import AutoConfig
 
+    import minpairs.training.lstm  # noqa: F401  (makes our own kind of model known)
+
     try:
         config = AutoConfig.from_pretrained(
             name, revision=revision, trust_remote_code=trust_remote_code
@@ -175,6 +178,8 @@ def _load(
 ) -> tuple[Any, Any]:
     from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
 
+    import minpairs.training.lstm  # noqa: F401  (makes our own kind of model known)
+
     if kind not in ("causal", "masked"):
         raise ModelError(
             f"unknown kind {kind!r}; {nearest(str(kind), ('causal', 'masked', 'ngram'))}"
@@ -205,9 +210,21 @@ def _ngram(
         raise ModelError(f"{path} does not exist; an n-gram model is an ARPA or KenLM binary file")
     if bos not in ("auto", "none", "<s>"):
         raise ModelError(f"--bos {bos!r}: an n-gram model has only <s>; choose auto or none")
+    _check_units(path, segmentation)
     backend = NgramBackend(path, segmentation, bos=bos != "none", eos=eos)
     table = load_unigrams(Path(unigrams), 0) if unigrams else None
     return Scorer(backend, _files_hash([path]), "float32", table, current_processes())
+
+
+def _check_units(path: Path, segmentation: Segmentation) -> None:
+    """A model of ours has its units written beside it, as ``NAME.arpa.json``."""
+    record = path.with_suffix(".arpa.json")
+    if not record.is_file():
+        return
+    trained = json.loads(record.read_text(encoding="utf-8"))["settings"]["segmentation"]
+    # Words that somebody cut by other means are still words.
+    if (trained == "characters") != (segmentation == "characters"):
+        raise ModelError(f"{path} is a model of {trained}: choose --segmentation {trained}")
 
 
 def _unigrams(given: str | Path | None, folder: Path | None, vocabulary: int) -> Unigrams | None:
