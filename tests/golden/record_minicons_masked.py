@@ -1,7 +1,7 @@
 """Records minicons' pseudo-log-likelihoods, to which ours are compared.
 
-minicons 0.3.39 needs ``batch_encode_plus``, which transformers 5 no longer has, so its masked scorer
-runs only in an environment of its own, which this script makes:
+minicons 0.3.39 needs ``batch_encode_plus``, which transformers 5 no longer has, so its masked
+scorer runs only in an environment of its own, which this script makes:
 
     python tests/golden/record_minicons_masked.py
 

@@ -13,6 +13,7 @@ from minpairs.cli._shared import (
     Kind,
     MeasureOption,
     Pll,
+    Segmentation,
     SuiteSegmentation,
     Ties,
     TiesOption,
@@ -124,9 +125,10 @@ def score(
             suites, acceptable=acceptable, unacceptable=unacceptable, group=group
         )
     ]
-    gold = segmentation is SuiteSegmentation.gold
-    if gold:
+    if segmentation is SuiteSegmentation.gold:
         loaded = [suite.by_words() for suite in loaded]
+        segmentation = SuiteSegmentation.words
+    units = Segmentation(segmentation.value).value
 
     def load(precision: str) -> Scorer:
         return load_scorer(
@@ -137,7 +139,7 @@ def score(
             bos=bos,
             eos=eos,
             pll=pll.value,
-            segmentation="words" if gold else segmentation.value,
+            segmentation=units,
             batch_tokens=batch_tokens,
             unigrams=unigrams,
             revision=revision,
