@@ -128,7 +128,7 @@ def score(
     if segmentation is SuiteSegmentation.gold:
         loaded = [suite.by_words() for suite in loaded]
         segmentation = SuiteSegmentation.words
-    units = Segmentation(segmentation.value).value
+    units = Segmentation(segmentation.value)
 
     def load(precision: str) -> Scorer:
         return load_scorer(
@@ -139,7 +139,7 @@ def score(
             bos=bos,
             eos=eos,
             pll=pll.value,
-            segmentation=units,
+            segmentation=units.value,
             batch_tokens=batch_tokens,
             unigrams=unigrams,
             revision=revision,
