@@ -2,6 +2,7 @@ import hashlib
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import yaml
 from datasets import disable_progress_bars, get_dataset_config_names, load_dataset
@@ -164,9 +165,27 @@ def test_the_card_tells_what_a_reader_must_know(tmp_path):
     assert front_matter(tmp_path)["language"] == ["zh"]
     assert "# Toy\n\nAbout it.\n" in text
     assert "No human validation has been run yet." in text
-    row = "| `one` | The first. | 2 | 100.0 % (100.0 %) | 0/2 | 0/2 | 5 % | 甲 / \\*甲x |"
+    row = "| `one` | The first. | 2 | 5 % | 甲 / \\*甲x |"
     assert row in text
     assert "## Further\n\nMore.\n" in text
+
+
+def test_further_files_stand_where_the_card_says(tmp_path):
+    write_folder({"one": pairs("a")}, tmp_path, CARD, files={"figures/x.svg": b"<svg/>"})
+    assert (tmp_path / "figures" / "x.svg").read_bytes() == b"<svg/>"
+    assert load(tmp_path, "one", tmp_path / "cache")["sentence_good"] == ["a"]
+
+
+def test_repeated_and_distinct_texts_are_read_as_they_were(tmp_path):
+    table = pairs(*(f"sentence {i}" for i in range(9)), scale=["height"] * 9)
+    write_folder({"one": table}, tmp_path / "toy", CARD)
+    assert load(tmp_path / "toy", "one", tmp_path).to_list() == table.to_pylist()
+    (path,) = (tmp_path / "toy").rglob("*.parquet")
+    group = pq.ParquetFile(path).metadata.row_group(0)
+    columns = [group.column(i) for i in range(group.num_columns)]
+    repeated = {c.path_in_schema for c in columns if c.has_dictionary_page}
+    assert {"scale", "UID", "words_good.list.element"} <= repeated
+    assert "sentence_good" not in repeated
 
 
 def test_the_card_of_an_interaction_shows_a_cell_and_its_manipulation(tmp_path):

@@ -5,7 +5,7 @@ import re
 import shutil
 from collections import Counter
 from functools import cache
-from itertools import product
+from itertools import groupby, product
 from pathlib import Path
 
 import pytest
@@ -253,6 +253,35 @@ def test_grammar_yields_the_published_number_of_items_without_repeating_one(uid,
     assert len(drawn) == size
     assert len({tuple(sorted(texts(item).values())) for item in drawn}) == size
     counts = Counter(item["scale"] for item in drawn)
+    assert max(counts.values()) - min(counts.values()) <= 1
+
+
+def frames(uid, *columns):
+    """Neighbouring items that agree in the columns: what they agree in, and how many they are."""
+    agree = groupby(tuple(item[column] for column in columns) for item in items(uid, n=None))
+    return [(frame, len(list(group))) for frame, group in agree]
+
+
+FRAME = ("subject", "modal", "negation", "verb_phrase", "noun")
+
+
+def test_ten_items_in_a_row_share_their_frame_and_no_frame_comes_again():
+    runs = frames("npi", *FRAME)
+    assert len({frame for frame, _ in runs}) == len(runs)
+    counts = Counter(size for _, size in runs)
+    assert max(counts) == 10
+    assert counts[10] > 0.9 * len(runs)
+
+
+def test_a_context_of_scalar_is_followed_by_several_comparatives():
+    contexts = Counter(item["base_let_alone_context"] for item in items("scalar", n=None))
+    assert max(contexts.values()) <= 6
+    assert 16887 / len(contexts) > 3
+
+
+def test_orientation_is_even_within_each_scale():
+    counts = Counter((item["scale"], item["higher"]) for item in items("scalar", n=None))
+    assert len(counts) == 2 * SEVENTEEN
     assert max(counts.values()) - min(counts.values()) <= 1
 
 

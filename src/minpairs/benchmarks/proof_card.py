@@ -52,7 +52,7 @@ def lexicon_section(report: Report, frequencies: Frequencies) -> tuple[str, str]
         f"![Frequency of the lexicon's words by rank]({FIGURE})",
         f"Frequency by rank, for wordfreq's {frequencies.language} list and for the "
         f"{len(known(report.words, frequencies)):,} words of the lexicon that are in it "
-        "(a form of several words counts as its words).",
+        f"(a form of several words counts as its words). Dotted: rank {COMMON:,}.",
     )
     return "The lexicon", "\n\n".join(lines)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _PER_MILLION = 1e6
-_POINTS = 400  # per curve: ranks are thinned evenly on the logarithmic axis
+_POINTS = 200  # per curve: ranks are thinned evenly on the logarithmic axis
 
 
 def frequency_figure(

@@ -71,7 +71,9 @@ class Suite:
 
     def rows(self, rows: Sequence[int]) -> Suite:
         """Some of the items."""
-        return _suite(self.benchmark, self.config, self.table.take(rows), self.design, self.columns)
+        return _suite(
+            self.benchmark, self.config, self.table.take(list(rows)), self.design, self.columns
+        )
 
     def by_words(self) -> Suite:
         """The same items with their true words set apart by spaces, for models of words.

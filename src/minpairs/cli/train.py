@@ -59,7 +59,7 @@ def train_ngram(
     out: Annotated[Path, typer.Option(help="The ARPA file to be written: NAME.arpa.")],
     preset: Annotated[str, typer.Option(help="Named settings.")] = "5gram",
     order: Annotated[
-        int | None, typer.Option(min=1, max=6, help="Units of the longest n-grams.  [preset: 5]")
+        int | None, typer.Option(min=2, max=6, help="Units of the longest n-grams.  [preset: 5]")
     ] = None,
     segmentation: SegmentationOption = None,
     min_count: MinCountOption = None,
@@ -175,7 +175,11 @@ def train_lstm(
     language: LanguageOption = "en",
     split: SplitOption = "train",
 ) -> None:
-    """Trains an LSTM; run the same command again to go on with a run that was stopped."""
+    """Trains an LSTM; run the same command again to go on with a run that was stopped.
+
+    On several GPUs: accelerate launch -m minpairs train lstm …; several CPU processes: torchrun.
+    """
+    from minpairs.scoring.processes import current_processes
     from minpairs.training import lstm_training
     from minpairs.training.presets import LSTM_PRESETS, chosen
 
@@ -207,10 +211,13 @@ def train_lstm(
     }
     settings = chosen(LSTM_PRESETS, preset, _plain(changes))
     opened = open_as_asked(corpus, column, unit, language, split)
-    with progress() as bar:
+    processes = current_processes()
+    with progress(shown=processes.main) as bar:
         trained = lstm_training.train_lstm(
             opened.sentences(), out, settings, corpus=opened.name, progress=bar("training")
         )
+    if not processes.main:
+        return
     resumed = f", resumed at {trained.resumed_from:,}" if trained.resumed_from else ""
     loss = trained.held_out_loss
     watched = "" if loss is None else f"; held-out loss {loss:.4f} nats a token"

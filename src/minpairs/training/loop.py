@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from accelerate.utils import gather_object
 from numpy.typing import NDArray
 from torch.utils.data import Dataset
 from transformers import Trainer, TrainerCallback, TrainingArguments
@@ -36,7 +37,6 @@ class CodedSentences(Dataset[dict[str, NDArray[np.int32]]]):
     def __init__(self, ids: NDArray[np.int32], bounds: Sequence[tuple[int, int]]) -> None:
         self.ids = ids
         self.bounds = bounds
-        self.tokens = sum(end - start - 1 for start, end in bounds)  # <s> is not predicted
 
     def __len__(self) -> int:
         return len(self.bounds)
@@ -163,25 +163,31 @@ def last_whole_checkpoint(folder: Path) -> Path | None:
 
 
 class _Trainer(Trainer):  # type: ignore[misc]
-    """Its held-out loss is the mean over tokens, not over batches; perplexity is logged with it."""
+    """Its held-out loss is the mean over tokens, whatever the batches and the processes."""
 
-    def prediction_step(
-        self, model: Any, inputs: Any, prediction_loss_only: bool, ignore_keys: Any = None
-    ) -> tuple[torch.Tensor, None, None]:
-        del prediction_loss_only, ignore_keys
-        inputs = self._prepare_inputs(inputs)
+    control: Any
+
+    def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
+        training = self.model.training
+        self.model.eval()
+        total, tokens = 0.0, 0
+        size = self.args.per_device_eval_batch_size
+        mine = range(self.args.process_index, len(self.eval_dataset), self.args.world_size)
         with torch.no_grad(), self.compute_loss_context_manager():
-            loss = model(**inputs).loss
-        labels = inputs["labels"]
-        # The base class takes the mean over sentences of what is returned here.
-        per_sentence = self.eval_dataset.tokens / len(self.eval_dataset)
-        share = (labels != _IGNORED).sum() / len(labels) / per_sentence
-        return loss.detach() * share, None, None
-
-    def log(self, logs: dict[str, float], *args: Any, **options: Any) -> None:
-        if "eval_loss" in logs:
-            logs["eval_perplexity"] = math.exp(min(logs["eval_loss"], 700.0))
-        super().log(logs, *args, **options)
+            for start in range(0, len(mine), size):
+                rows = [self.eval_dataset[index] for index in mine[start : start + size]]
+                inputs = self._prepare_inputs(self.data_collator(rows))
+                asked = int((inputs["labels"] != _IGNORED).sum())
+                total += float(self.model(**inputs).loss) * asked
+                tokens += asked
+        self.model.train(training)
+        loss = sum(gather_object([total])) / sum(gather_object([tokens]))
+        metrics = {"eval_loss": loss, "eval_perplexity": math.exp(min(loss, 700.0))}
+        self.log(metrics)
+        self.control = self.callback_handler.on_evaluate(
+            self.args, self.state, self.control, metrics
+        )
+        return metrics
 
 
 class _LogWhenSaved(TrainerCallback):  # type: ignore[misc]
@@ -239,6 +245,8 @@ def _arguments(settings: TrainingSettings, folder: Path, *, watched: bool) -> Tr
             save_total_limit=2,
             logging_steps=settings.log_every,
             bf16=bf16,
+            # Otherwise several processes without an accelerator would each train alone.
+            use_cpu=not torch.accelerator.is_available(),
             seed=settings.seed,
             dataloader_pin_memory=cuda,
             remove_unused_columns=False,

@@ -61,10 +61,13 @@ def train_ngram(
 
     Raises:
         CorpusError: no text, text that spells out ``<s>``, or no sentence as long as the order.
-        ModelError: ``lmplz`` or ``build_binary`` is missing, fails, or cannot do what is asked.
+        ModelError: KenLM could not read such a model; ``lmplz`` or ``build_binary`` is missing,
+            fails, or cannot do what is asked.
     """
     if out.suffix != ".arpa":
         raise ModelError(f"{out}: an n-gram model is written as an ARPA file, NAME.arpa")
+    if settings.order < 2:
+        raise ModelError("KenLM reads no model of single units: choose an order of 2 or more")
     builder = _program("build_binary") if binary else None
     estimator = _estimator(settings)
     if estimator == "lmplz":
