@@ -32,7 +32,6 @@ trap 'rm -rf "$work"' EXIT
 "$python" -m pip download --quiet --no-deps --no-binary kenlm --dest "$work" kenlm==0.3.0
 mkdir "$work/source"
 tar -xzf "$work"/kenlm-*.tar.gz -C "$work/source" --strip-components=1
-# KenLM's own FindEigen and Python parts are not needed for these two programs.
 cmake -S "$work/source" -B "$work/build" -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF \
   -DCMAKE_POLICY_VERSION_MINIMUM=3.5 -DBoost_USE_STATIC_LIBS=ON >"$work/cmake.log" 2>&1 ||
   { cat "$work/cmake.log" >&2; exit 1; }
