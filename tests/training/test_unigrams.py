@@ -22,6 +22,7 @@ from minpairs.training.unigram_counts import (
     tokenizer_counter,
     write_unigrams,
 )
+from minpairs.training.unit_tokenizer import unit_tokenizer
 
 TEXT = "The cat sleeps.\nThe cat sees a cat.\n"
 
@@ -86,6 +87,19 @@ def test_characters_and_jieba_words_are_counted_without_white_space():
         "。": 1,
     }
     assert token_counter("jieba").count(["他 来了"]).total() == 3
+
+
+def test_a_jieba_model_s_own_words_are_counted(tmp_path):
+    tokenizer = unit_tokenizer(["<unk>", "<s>", "</s>", "我们", "喜欢", "看书"], "jieba")
+    tokenizer.save_pretrained(tmp_path / "words")
+    counts = token_counter(str(tmp_path / "words")).count(["我们喜欢看书", "我们走"])
+    assert counts == {"我们": 2, "喜欢": 1, "看书": 1, tokenizer.unk_token: 1}
+
+
+def test_counters_of_tokenizers_that_cut_differently_have_different_names():
+    words = ["<unk>", "<s>", "</s>", "我们", "喜欢"]
+    names = {tokenizer_counter(unit_tokenizer(words, cut)).name for cut in ("jieba", "words")}
+    assert len(names | {tokenizer_counter(byte_tokenizer()).name}) == 3
 
 
 def test_counts_are_written_most_frequent_first_and_read_again(tmp_path):

@@ -130,7 +130,9 @@ def find_kind(name: str, revision: str | None = None, trust_remote_code: bool = 
     """
     from transformers import AutoConfig
 
-    import minpairs.training.lstm  # noqa: F401  (makes our own kind of model known)
+    from minpairs.training.own_models import register
+
+    register()
 
     try:
         config = AutoConfig.from_pretrained(
@@ -178,7 +180,9 @@ def _load(
 ) -> tuple[Any, Any]:
     from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
 
-    import minpairs.training.lstm  # noqa: F401  (makes our own kind of model known)
+    from minpairs.training.own_models import register
+
+    register()
 
     if kind not in ("causal", "masked"):
         raise ModelError(

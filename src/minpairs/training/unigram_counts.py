@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -73,6 +74,9 @@ def token_counter(name: str, counting: Counting = "exact") -> TokenCounter:
         return TokenCounter(name, lambda texts: Counter(token for t in texts for token in cut(t)))
     from transformers import AutoTokenizer
 
+    from minpairs.training.own_models import register
+
+    register()
     try:
         tokenizer = AutoTokenizer.from_pretrained(name)
     except (OSError, ValueError, KeyError) as error:
@@ -94,6 +98,17 @@ def _count_pieces(cut: Callable[[str], Iterable[str]], texts: Sequence[str]) -> 
     return counts
 
 
+def _identity(tokenizer: Any) -> str:
+    """A hash of all that decides how a tokenizer cuts: its class, and the file it is saved as.
+
+    The file, since a tokenizer that cuts by a function of Python's can only be saved by its class.
+    """
+    with TemporaryDirectory() as folder:
+        tokenizer.save_pretrained(folder)
+        saved = (Path(folder) / "tokenizer.json").read_bytes()
+    return hashlib.sha256(type(tokenizer).__name__.encode() + saved).hexdigest()[:8]
+
+
 def tokenizer_counter(tokenizer: Any, counting: Counting = "exact") -> TokenCounter:
     """The counter of the tokens of a loaded (fast) tokenizer; see :func:`token_counter`."""
     backend = getattr(tokenizer, "backend_tokenizer", None)
@@ -105,7 +120,7 @@ def tokenizer_counter(tokenizer: Any, counting: Counting = "exact") -> TokenCoun
     backend.no_padding()
     backend.no_truncation()
     end = "\n" if counting == "as_released" else ""
-    unit = hashlib.sha256(backend.to_str().encode()).hexdigest()[:8]
+    unit = _identity(tokenizer)
 
     def count(texts: Sequence[str]) -> Counter[str]:
         counts = np.zeros(len(tokenizer), dtype=np.int64)
