@@ -19,7 +19,7 @@ from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import bdtr, stdtrit  # type: ignore[import-untyped]
+from scipy.special import bdtr, stdtrit
 
 from minpairs.errors import MeasureError
 

@@ -123,7 +123,7 @@ def chance(inequalities: Sequence[Inequality]) -> float:
         angles = float(np.arcsin(correlation[np.triu_indices(count, 1)]).sum())
         known = (0.5, 0.25 + angles / (2 * math.pi), 0.125 + angles / (4 * math.pi))
         return round(known[count - 1], 6)
-    from scipy.stats import multivariate_normal  # type: ignore[import-untyped]
+    from scipy.stats import multivariate_normal
 
     exact = multivariate_normal.cdf(
         np.zeros(count), cov=correlation, allow_singular=True, rng=np.random.default_rng(0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,10 +16,12 @@ import pyarrow.parquet as pq
 from minpairs.benchmarks.card import SPLIT, CardText, ConfigFiles, features, render
 from minpairs.benchmarks.designs import Layout, check_columns
 from minpairs.errors import SuiteError, nearest
+from minpairs.files import write_durably
 
 __all__ = ["CardText", "content_hash", "write_folder"]
 
-_OURS = re.compile(rf"{SPLIT}-[0-9a-f]{{16}}\.parquet(\.part)?")
+# What we wrote, and what write_durably leaves where it is killed.
+_OURS = re.compile(rf"\.?{SPLIT}-[0-9a-f]{{16}}\.parquet(\.[0-9a-f]{{32}}\.tmp)?")
 _LEVEL = 17  # of zstd: a third smaller than its default, in seconds; more costs minutes
 _FORBIDDEN = "<>:/\\|?*"
 
@@ -63,8 +64,8 @@ def write_folder(
     if card.union is not None:
         configs.insert(0, _union(card.union, tables, configs, out))
     for path, content in (files or {}).items():
-        _replace(out / path, content)
-    _replace(out / "README.md", render(configs, tables, card, designs or {}).encode("utf-8"))
+        write_durably(out / path, content)
+    write_durably(out / "README.md", render(configs, tables, card, designs or {}).encode("utf-8"))
     _remove_stale(out / "data", {out / file for config in configs for file in config.files})
 
 
@@ -92,7 +93,7 @@ def _write(name: str, table: pa.Table, out: Path) -> ConfigFiles:
         use_dictionary=_repetitive(table),
         store_schema=False,
     )
-    _replace(out / file, buffer.getvalue())
+    write_durably(out / file, buffer.getvalue())
     return ConfigFiles(name, table.schema, table.num_rows, table.nbytes, sha256, (file,))
 
 
@@ -157,17 +158,6 @@ def _check_names(tables: Mapping[str, pa.Table], out: Path, union: str | None) -
     script = out / f"{out.resolve().name}.py"
     if script.exists():
         raise SuiteError(f"{script}: load_dataset refuses a folder with a script of its own name")
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Writes a file whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(path.name + ".part")
-    with part.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
 
 
 def _remove_stale(folder: Path, keep: set[Path]) -> None:

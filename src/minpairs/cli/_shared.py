@@ -73,6 +73,16 @@ TiesOption = Annotated[
     Ties, typer.Option(help="A tie counts as wrong (strict), as one half, or as right (paper).")
 ]
 
+AcceptableOption = Annotated[
+    str, typer.Option(help="Files of pairs: column of the acceptable sentence.")
+]
+UnacceptableOption = Annotated[
+    str, typer.Option(help="Files of pairs: column of the unacceptable sentence.")
+]
+GroupOption = Annotated[
+    str | None, typer.Option(help="Files of pairs: column that names the paradigm.")
+]
+
 
 def quiet_libraries() -> None:
     """Turns off the progress bars of datasets and transformers: ours says what matters."""

@@ -7,7 +7,12 @@ from typing import Annotated
 
 import typer
 
-from minpairs.cli._shared import console
+from minpairs.cli._shared import (
+    AcceptableOption,
+    GroupOption,
+    UnacceptableOption,
+    console,
+)
 
 
 def annotate(
@@ -36,15 +41,9 @@ def annotate(
     ),
     port: Annotated[int | None, typer.Option(help="Port of the page; default: a free one.")] = None,
     browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
-    acceptable: Annotated[
-        str, typer.Option(help="Files of pairs: column of the acceptable sentence.")
-    ] = "sentence_good",
-    unacceptable: Annotated[
-        str, typer.Option(help="Files of pairs: column of the unacceptable sentence.")
-    ] = "sentence_bad",
-    group: Annotated[
-        str | None, typer.Option(help="Files of pairs: column that names the paradigm.")
-    ] = None,
+    acceptable: AcceptableOption = "sentence_good",
+    unacceptable: UnacceptableOption = "sentence_bad",
+    group: GroupOption = None,
 ) -> None:
     """Opens a page on this machine where a person chooses the better sentence of each pair.
 

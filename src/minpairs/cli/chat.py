@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from minpairs.cli._shared import Ties, console, progress, quiet_libraries
+from minpairs.cli._shared import (
+    AcceptableOption,
+    GroupOption,
+    Ties,
+    UnacceptableOption,
+    console,
+    progress,
+    quiet_libraries,
+)
 from minpairs.cli.report import print_report
 from minpairs.cli.score import load_specs
 from minpairs.errors import ModelError
@@ -88,15 +96,9 @@ def chat(
     price_out: Annotated[
         float, typer.Option(min=0, help="Price of a million reply tokens, for costs.")
     ] = 0.0,
-    acceptable: Annotated[
-        str, typer.Option(help="Files of pairs: column of the acceptable sentence.")
-    ] = "sentence_good",
-    unacceptable: Annotated[
-        str, typer.Option(help="Files of pairs: column of the unacceptable sentence.")
-    ] = "sentence_bad",
-    group: Annotated[
-        str | None, typer.Option(help="Files of pairs: column that names the paradigm.")
-    ] = None,
+    acceptable: AcceptableOption = "sentence_good",
+    unacceptable: UnacceptableOption = "sentence_bad",
+    group: GroupOption = None,
 ) -> None:
     """Asks a chat model which of two choices fits, A or B, and prints how often it is right.
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from minpairs.cli._shared import (
+    AcceptableOption,
+    GroupOption,
     Kind,
     MeasureOption,
     Pll,
@@ -17,6 +19,7 @@ from minpairs.cli._shared import (
     SuiteSegmentation,
     Ties,
     TiesOption,
+    UnacceptableOption,
     console,
     progress,
     quiet_libraries,
@@ -91,15 +94,9 @@ def score(
     tokens: Annotated[
         bool, typer.Option("--tokens", help="Keep each token's log-probability too.")
     ] = False,
-    acceptable: Annotated[
-        str, typer.Option(help="Files of pairs: column of the acceptable sentence.")
-    ] = "sentence_good",
-    unacceptable: Annotated[
-        str, typer.Option(help="Files of pairs: column of the unacceptable sentence.")
-    ] = "sentence_bad",
-    group: Annotated[
-        str | None, typer.Option(help="Files of pairs: column that names the paradigm.")
-    ] = None,
+    acceptable: AcceptableOption = "sentence_good",
+    unacceptable: UnacceptableOption = "sentence_bad",
+    group: GroupOption = None,
     measure: MeasureOption = "sum",
     ties: TiesOption = Ties.strict,
     revision: Annotated[str | None, typer.Option(help="Revision of a Hub model.")] = None,
