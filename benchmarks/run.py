@@ -2,7 +2,8 @@
 
 Every measurement is a process of its own (jobs.py). Peers run before and after ours, so that a
 neighbour's load falls on both; processor seconds over wall seconds show whether both cores were
-free. Writes RESULTS.md and results.json beside this file.
+free. Writes RESULTS.md beside this file, a part as soon as it is measured; results.json keeps the
+parts of earlier runs.
 """
 
 from __future__ import annotations
@@ -13,7 +14,11 @@ import os
 import platform
 import subprocess
 import sys
-from dataclasses import dataclass
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +27,7 @@ from minpairs.signature import versions
 HERE = Path(__file__).resolve().parent
 HIDDEN, INNER, LAYERS = 768, 3072, 12
 OPT_HEAD, BERT_HEAD = 16_384, 21_128
-BODY_FLOPS = LAYERS * (4 * 2 * HIDDEN * HIDDEN + 2 * 2 * HIDDEN * INNER)
+LAYER_FLOPS = 2 * (4 * HIDDEN * HIDDEN + 2 * HIDDEN * INNER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +38,15 @@ class Row:
     who: str
     rate: float
     ratio: float | None
-    target: float | None
+    target: str
     peak_mb: float
     busy: float
     note: str = ""
 
 
 def measure(job: str, **options: Any) -> dict[str, Any]:
-    """Runs one job in a new process."""
+    """Runs one job in a new process, on the device that was asked for."""
+    options = {"device": os.environ.get("MINPAIRS_BENCH_DEVICE", "cpu"), **options}
     done = subprocess.run(
         [sys.executable, str(HERE / "jobs.py"), job, json.dumps(options)],
         capture_output=True,
@@ -58,11 +64,18 @@ def measure(job: str, **options: Any) -> dict[str, Any]:
     return result
 
 
-def row(work: str, who: str, result: dict[str, Any], best: float | None, **more: Any) -> Row:
+def row(
+    work: str,
+    who: str,
+    result: Mapping[str, Any],
+    best: float | None = None,
+    *,
+    target: str = "",
+    note: str = "",
+) -> Row:
     """A table row; ``best`` is the peers' best rate."""
     ratio = None if best is None else result["rate"] / best
-    target = more.pop("target", None)
-    return Row(work, who, result["rate"], ratio, target, result["peak_mb"], result["busy"], **more)
+    return Row(work, who, result["rate"], ratio, target, result["peak_mb"], result["busy"], note)
 
 
 def peers_of(options: dict[str, Any], jobs: dict[str, list[int]]) -> dict[str, dict[str, Any]]:
@@ -74,124 +87,228 @@ def peers_of(options: dict[str, Any], jobs: dict[str, list[int]]) -> dict[str, d
     }
 
 
-def floor(
-    result: dict[str, Any], vocabulary: int, dtype: str, positions_each: float = 1.0
-) -> float:
-    """Share of the time that the positions' matrix products alone would take."""
+def fastest(*peers: Mapping[str, dict[str, Any]]) -> float:
+    """The best rate of any peer, at any batch size, before or after ours."""
+    return float(max(result["rate"] for group in peers for result in group.values()))
+
+
+def of_floor(flops: float, seconds: float, vocabulary: int, dtype: str) -> str:
+    """Which share of the time the matrix products alone would take at the machine's rate."""
     rate = measure("matrix_rate", dtype=dtype, vocabulary=vocabulary)["rate"]
-    flops = result["work"] * (BODY_FLOPS * positions_each + 2 * HIDDEN * vocabulary)
-    return float(flops / rate / result["seconds"])
+    return f"{100 * flops / rate / seconds:.0f} % of the floor"
 
 
-def causal(sample: int, items: int | None, config: str) -> list[Row]:
+def causal_floor(result: dict[str, Any], dtype: str) -> str:
+    """The floor of the distinct prefixes."""
+    flops = result["positions"] * (LAYERS * LAYER_FLOPS + 2 * HIDDEN * OPT_HEAD)
+    return of_floor(flops, result["seconds"], OPT_HEAD, dtype)
+
+
+def masked_floor(result: dict[str, Any], dtype: str) -> str:
+    """The floor of distinct masked rows, the last layer's query and the head at one position."""
+    last = 2 * 2 * HIDDEN * HIDDEN * result["positions"]  # keys and values
+    one = 2 * (2 * HIDDEN * HIDDEN + 2 * HIDDEN * INNER) + 2 * HIDDEN * (HIDDEN + BERT_HEAD)
+    flops = result["positions"] * (LAYERS - 1) * LAYER_FLOPS + last + result["rows"] * one
+    return of_floor(flops, result["seconds"], BERT_HEAD, dtype)
+
+
+def causal(sample: int, items: int | None, benchmark: str, config: str, name: str) -> list[Row]:
     """The let-alone study's OPT on one of its suites."""
-    of = {"benchmark": "let_alone", "config": config}
+    of = {"benchmark": benchmark, "config": config}
     jobs = {"minicons": [32, 128], "lm_eval": [32, 128]}
-    before = peers_of({**of, "sample": sample}, jobs)
     whole = of if items is None else {**of, "items": items}
-    full = measure("ours", **whole, keep_memory=True)
-    half = measure("ours", **whole, dtype="bfloat16", keep_memory=True)
+    before = peers_of({**of, "sample": sample}, jobs)
+    full = measure("ours", **whole)
+    half = measure("ours", **whole, dtype="bfloat16")
+    again = max(before, key=lambda peer: before[peer]["rate"]).partition(",")[0]
+    after = peers_of({**of, "sample": sample}, {again: jobs[again]})
+    full_after = measure("ours", **whole)
     mixed = measure("adaptive", **whole, dtype="adaptive")
     exact = measure("adaptive", **whole, dtype="float32")
-    best_job = max(before, key=lambda name: before[name]["rate"]).partition(",")[0]
-    after = peers_of({**of, "sample": sample}, {best_job: jobs[best_job]})
-    best = max(result["rate"] for result in [*before.values(), *after.values()])
-    name = f"{config}, OPT 97M"
+    best = fastest(before, after)
+    full = max(full, full_after, key=lambda result: result["rate"])
     formal = config != "scalar"
-    rows = [row(name, peer, result, None) for peer, result in before.items()]
-    rows.append(
+    work = f"{name}, OPT 97M"
+    share = full["positions"] / full["texts"]
+    verdicts = f"{mixed['right']} items right; in float32 {exact['right']}"
+    return [
+        *(row(work, peer, result) for peer, result in {**before, **after}.items()),
         row(
-            name,
+            work,
             "minpairs float32",
             full,
             best,
-            target=4.5 if formal else 3.5,
-            note=f"{100 * floor(full, OPT_HEAD, 'float32'):.0f} % of its floor",
-        )
-    )
-    rows.append(
+            target="4.5x" if formal else "3.5x",
+            note=f"{causal_floor(full, 'float32')}; {share:.2f} positions a text",
+        ),
         row(
-            name,
+            work,
             "minpairs bfloat16",
             half,
             best,
-            target=13.0 if formal else None,
-            note=f"{100 * floor(half, OPT_HEAD, 'bfloat16'):.0f} % of its floor",
-        )
-    )
-    mixed["rate"] = mixed["texts"] / mixed["seconds"]
-    rows.append(
+            target="13x" if formal else "",
+            note=causal_floor(half, "bfloat16"),
+        ),
         row(
-            name,
-            "minpairs adaptive (whole command)",
+            work,
+            "minpairs adaptive, whole command",
             mixed,
             best,
-            target=8.0 if formal else None,
-            note=f"{mixed['right']} items right; float32: {exact['right']}. "
-            + " ".join(mixed["precision"]),
-        )
-    )
-    return rows
+            target="8x" if formal else "",
+            note=verdicts,
+        ),
+    ]
 
 
 def masked(sample: int) -> list[Row]:
     """A model of the shape of bert-base-chinese on CLiMP."""
     of = {"benchmark": "climp", "config": "all", "masked": True, "sample": sample}
     before = {**peers_of(of, {"minicons": [1, 32]}), "plain loop": measure("loop", **of)}
-    full = measure("ours", **of, keep_memory=True)
-    half = measure("ours", **of, dtype="bfloat16", keep_memory=True)
-    after = peers_of(of, {"minicons": [32]})
-    best = max(result["rate"] for result in [*before.values(), *after.values()])
-    rows = [row("CLiMP, BERT base", peer, result, None) for peer, result in before.items()]
-    rows.append(row("CLiMP, BERT base", "minpairs float32", full, best, target=1.25))
-    rows.append(row("CLiMP, BERT base", "minpairs bfloat16", half, best, target=3.3))
+    full = measure("ours", **of)
+    half = measure("ours", **of, dtype="bfloat16")
+    after = {**peers_of(of, {"minicons": [32]}), "plain loop": measure("loop", **of)}
+    best = fastest(before, after)
+    work = "CLiMP, BERT base"
+    return [
+        *(row(work, peer, result) for peer, result in before.items()),
+        row(
+            work, "minpairs float32", full, best, target="1.25x", note=masked_floor(full, "float32")
+        ),
+        row(
+            work,
+            "minpairs bfloat16",
+            half,
+            best,
+            target="3.3x",
+            note=masked_floor(half, "bfloat16"),
+        ),
+    ]
+
+
+def ngram() -> list[Row]:
+    """A character 5-gram on all of CLiMP, against a loop that checks and keeps nothing."""
+    with tempfile.TemporaryDirectory() as folder:
+        of = {"benchmark": "climp", "config": "all", "file": str(Path(folder) / "model.arpa")}
+        measure("train_ngram", **of)
+        loop = measure("kenlm_loop", **of)
+        ours = measure("ngram", **of)
+        loop_after = measure("kenlm_loop", **of)
+    best = max(loop["rate"], loop_after["rate"])
+    work = "CLiMP, 5-gram"
+    return [row(work, "plain kenlm loop", loop), row(work, "minpairs", ours, best)]
+
+
+def growth() -> list[Row]:
+    """Cost by distinct prefixes: 1, 4 and 16 times as many items."""
+    rows: list[Row] = []
+    for items in (150, 600, 2400):
+        result = measure("ours", benchmark="let_alone", config="npi", items=items)
+        each = 1e3 * result["seconds"] / result["positions"]
+        note = f"{result['positions']:,} positions, {each:.2f} ms each"
+        rows.append(row(f"npi, {items:,} items, OPT 97M", "minpairs float32", result, note=note))
     return rows
 
 
-def markdown(rows: list[Row]) -> str:
+def repeat() -> list[Row]:
+    """The same command twice: the second run computes nothing."""
+    with tempfile.TemporaryDirectory() as folder:
+        model, out = Path(folder) / "opt", Path(folder) / "results"
+        measure("save_opt", benchmark="let_alone", config="npi", folder=str(model))
+        command = [sys.executable, "-m", "minpairs", "score", str(model), "let_alone:npi"]
+        command += ["--dtype", "bfloat16", "--precision-sample", "0", "--out", str(out)]
+        seconds = []
+        for _ in range(2):
+            begun = time.perf_counter()
+            subprocess.run(command, check=True, capture_output=True, cwd=HERE.parent)
+            seconds.append(time.perf_counter() - begun)
+            files = {path: path.stat().st_mtime_ns for path in out.glob("*/scores/*")}
+            if len(seconds) == 1:
+                before = files
+        if files != before:
+            raise SystemExit("the second run wrote scores anew")
+    note = f"first run {seconds[0]:.1f} s, second {seconds[1]:.1f} s; no score written again"
+    nothing = {"rate": 41_736 / seconds[1], "peak_mb": float("nan"), "busy": float("nan")}
+    return [row("npi asked for again, OPT 97M", "minpairs", nothing, target="< 5 s", note=note)]
+
+
+def markdown(parts: Mapping[str, Mapping[str, Any]]) -> str:
     """The table, and what it was made with."""
     lines = [
         "# Benchmark results",
         "",
-        "Made by `make bench`; see `run.py`. Ratios are against the best peer of the same run.",
-        "",
-        f"{platform.processor() or platform.machine()}, {os.cpu_count()} processors; "
-        + ", ".join(f"{name} {version}" for name, version in _versions().items()),
+        "Made by `make bench` (`run.py`). A ratio compares with the best peer of the same run at",
+        "its best batch size; peers score a random sample, in float32. `cpu/wall` is near 2 where",
+        "both cores were free. The floor is what the matrix products of the distinct prefixes (or",
+        "masked rows) would take at the rate that the machine showed for just these shapes.",
         "",
         "| work | who | texts/s | ratio | target | peak MB | cpu/wall | |",
         "|:--|:--|--:|--:|--:|--:|--:|:--|",
     ]
-    for one in rows:
-        ratio = "" if one.ratio is None else f"{one.ratio:.2f}x"
-        target = "" if one.target is None else f"{one.target:g}x"
-        lines.append(
-            f"| {one.work} | {one.who} | {one.rate:.1f} | {ratio} | {target} | "
-            f"{one.peak_mb:.0f} | {one.busy:.2f} | {one.note} |"
-        )
-    return "\n".join(lines) + "\n"
+    made = []
+    for name, part in parts.items():
+        made.append(f"{name}: {part['when']}, {part['made']}")
+        for one in (Row(**values) for values in part["rows"]):
+            ratio = "" if one.ratio is None else f"{one.ratio:.2f}x"
+            peak = "" if one.peak_mb != one.peak_mb else f"{one.peak_mb:.0f}"
+            busy = "" if one.busy != one.busy else f"{one.busy:.2f}"
+            lines.append(
+                f"| {one.work} | {one.who} | {one.rate:,.1f} | {ratio} | {one.target} | "
+                f"{peak} | {busy} | {one.note} |"
+            )
+    return "\n".join([*lines, "", *(f"- {line}" for line in made)]) + "\n"
 
 
-def _versions() -> dict[str, str]:
-    return versions("torch", "transformers", "minicons", "lm-eval")
+def _made() -> str:
+    machine = f"{_processor()}, {os.cpu_count()} cores"
+    named = versions("torch", "transformers", "minicons", "lm-eval", "kenlm")
+    return machine + "; " + ", ".join(f"{name} {version}" for name, version in named.items())
+
+
+def _processor() -> str:
+    try:
+        info = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return platform.processor() or platform.machine()
+    found = {line.partition(":")[2].strip() for line in info.splitlines() if "model name" in line}
+    flags = "with AMX" if "amx_bf16" in info else "without AMX"
+    return f"{', '.join(sorted(found)) or platform.machine()} {flags}"
 
 
 def main() -> None:
     """Runs the parts that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", default=["npi", "scalar", "masked"])
+    every = ["npi", "scalar", "masked", "ngram", "growth", "repeat"]
+    parser.add_argument("parts", nargs="*", default=every, help=", ".join([*every, "published"]))
     parser.add_argument("--sample", type=int, default=800, help="texts that peers score")
     parser.add_argument("--items", type=int, default=2000, help="items of scalar (its first)")
     parser.add_argument("--masked-sample", type=int, default=300)
+    parser.add_argument(
+        "--published", help="folder that `minpairs import let-alone` made, for the part published"
+    )
+    parser.add_argument("--device", default="cpu", help="cpu, or cuda for what runs in torch")
     arguments = parser.parse_args()
-    rows: list[Row] = []
+    os.environ["MINPAIRS_BENCH_DEVICE"] = arguments.device
+    sample = arguments.sample
+    store = HERE / "results.json"
+    parts = json.loads(store.read_text()) if store.exists() else {}
     for part in arguments.parts:
-        if part == "masked":
-            rows += masked(arguments.masked_sample)
-        else:
-            items = arguments.items if part == "scalar" else None
-            rows += causal(arguments.sample, items, part)
-        (HERE / "RESULTS.md").write_text(markdown(rows), encoding="utf-8")
-    print(markdown(rows))
+        if part == "published" and not arguments.published:
+            parser.error("published needs --published FOLDER")
+        jobs = {
+            "npi": lambda: causal(sample, None, "let_alone", "npi", "npi"),
+            "published": lambda: causal(sample, None, arguments.published, "npi", "published npi"),
+            "scalar": lambda: causal(sample, arguments.items, "let_alone", "scalar", "scalar"),
+            "masked": lambda: masked(arguments.masked_sample),
+            **{"ngram": ngram, "growth": growth, "repeat": repeat},
+        }
+        if part not in jobs:
+            parser.error(f"no part {part!r}; there are {', '.join(jobs)}")
+        rows = jobs[part]()
+        when = datetime.now(UTC).date().isoformat()
+        parts[part] = {"when": when, "made": _made(), "rows": [asdict(one) for one in rows]}
+        store.write_text(json.dumps(parts, indent=1) + "\n", encoding="utf-8")
+        (HERE / "RESULTS.md").write_text(markdown(parts), encoding="utf-8")
+    print(markdown(parts))
 
 
 if __name__ == "__main__":

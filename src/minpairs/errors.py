@@ -42,6 +42,14 @@ class ResultsError(MinpairsError):
     """A results folder is damaged, or belongs to another run."""
 
 
+class HubError(MinpairsError):
+    """The Hub, or what is to be sent to it, is not as it must be."""
+
+
+class WriteError(MinpairsError):
+    """A file cannot be written."""
+
+
 def nearest(name: str, valid: Iterable[str]) -> str:
     """A hint for a misspelt name: the nearest valid one, else the list of valid ones."""
     choices = sorted(valid)

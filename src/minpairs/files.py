@@ -2,13 +2,57 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 import uuid
+from collections.abc import Iterable
 from pathlib import Path
+
+from minpairs.errors import WriteError
+
+_BLOCK = 1 << 20
+_LONGEST = 120  # bytes of a name that is taken as it is: a file system has room for 255
+
+
+def file_name(name: str) -> str:
+    """A name for a file, from any name: it cannot lead elsewhere, nor be hidden, nor too long.
+
+    A name that cannot stand as it is gets a hash, so that two names never make one file.
+    """
+    safe = re.sub(r"[^\w.-]+", "-", name).lstrip(".")
+    if safe == name and len(name.encode()) <= _LONGEST:
+        return name
+    return f"{safe[: _LONGEST // 4]}-{hashlib.sha256(repr(name).encode()).hexdigest()[:8]}"
+
+
+def content_hash(paths: Iterable[Path]) -> str:
+    """SHA-256 of some files' names and contents, 12 hexadecimal digits."""
+    digest = hashlib.sha256()
+    for path in sorted(paths):
+        digest.update(path.name.encode())
+        with path.open("rb") as file:
+            while block := file.read(_BLOCK):
+                digest.update(block)
+    return digest.hexdigest()[:12]
 
 
 def write_durably(path: Path, content: bytes) -> None:
-    """Writes a whole file: it appears under its name once its content is on disk."""
+    """Writes a whole file: it appears under its name once its content is on disk.
+
+    Raises:
+        WriteError: the disk is full, or may not be written to; what stood there before still does.
+    """
+    try:
+        _write(path, content)
+    except OSError as error:
+        raise WriteError(
+            f"cannot write {path}: {error.strerror or error}; what was written before is kept: "
+            "make room or give leave to write there, and run the same command again"
+        ) from error
+
+
+def _write(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
     try:

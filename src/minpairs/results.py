@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import platform
 import re
 import sys
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,15 +24,19 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 from filelock import FileLock
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from minpairs.benchmarks.schema import Design, Inequality, Text
+from minpairs._run_record import read_record, read_suite
+from minpairs.benchmarks.schema import Text
 from minpairs.benchmarks.suites import Suite
 from minpairs.errors import ResultsError
-from minpairs.files import write_durably
+from minpairs.files import file_name, write_durably
+from minpairs.parsing import first_fault, read_json, read_parquet
 from minpairs.precision import Precision
 from minpairs.scoring.score import Score
 from minpairs.signature import versions
 
+RECORD = "run.json"
 SCORES = "scores"
 EXACT = "scores_float32"  # of half-precision runs: items that were scored in float32 too
 _PRECISION = "precision.json"
@@ -45,10 +50,17 @@ _SCHEMA = pa.schema(
         ("characters", pa.int32()),
         ("unknown_tokens", pa.int32()),
         ("unigram_logprob", pa.float64()),
+        ("all_tokens", pa.int32()),
+        ("all_unigram_logprob", pa.float64()),
         ("token_texts", pa.list_(pa.string())),
         ("token_logprobs", pa.list_(pa.float64())),
     ]
 )
+_ADDED = ("all_tokens", "all_unigram_logprob")  # files of earlier versions lack these
+_NEEDED = ("context", "continuation", "logprob", "tokens", "words", "characters", "unknown_tokens")
+_PRECISIONS = TypeAdapter(dict[str, Precision], config=ConfigDict(allow_inf_nan=False))
+_ROWS = 1 << 16  # scores that are read at a time
+_LONGEST_NAME = 60  # characters of a model's name in its folder's: a file system has 255 bytes
 
 
 @dataclass
@@ -75,8 +87,12 @@ class ScoreStore:
 
     def add(self, scores: Sequence[Score]) -> None:
         """Writes scores to disk before it returns."""
-        rows = [{name: getattr(score, name) for name in _SCHEMA.names} for score in scores]
-        table = pa.Table.from_pylist(rows, schema=_SCHEMA)
+        # By columns: a row of its own for each of millions of scores would not fit in memory.
+        columns = (
+            pa.array([getattr(score, column.name) for score in scores], column.type)
+            for column in _SCHEMA
+        )
+        table = pa.table(list(columns), schema=_SCHEMA)
         write_durably(self.folder / f"{uuid.uuid4().hex}.parquet", _parquet_bytes(table))
         self._scores.update((Text(s.continuation, s.context), s) for s in scores)
 
@@ -116,7 +132,7 @@ class Run:
 
 def run_folder(out: Path, model: str, settings: Mapping[str, str]) -> Path:
     """The folder of a model under ``out``; another setting or revision gives another folder."""
-    name = re.sub(r"[^\w.-]+", "-", Path(model).name).strip(".-") or "model"
+    name = re.sub(r"[^\w.-]+", "-", Path(model).name).strip(".-")[:_LONGEST_NAME] or "model"
     key = hashlib.sha256(json.dumps(sorted(settings.items())).encode()).hexdigest()[:8]
     return out / f"{name}-{key}"
 
@@ -139,7 +155,7 @@ def write_precision(folder: Path, suites: Sequence[Suite], precision: Precision)
     """Records what a half-precision run of some suites found."""
     with FileLock(folder / ".lock"):
         path = folder / _PRECISION
-        entries = _read_json(path) if path.exists() else {}
+        entries = {name: asdict(one) for name, one in _precisions(path).items()}
         entries["+".join(suite.name for suite in suites)] = asdict(precision)
         write_durably(path, json.dumps(entries, indent=2).encode())
 
@@ -152,12 +168,13 @@ def _write_run(
     command: Sequence[str],
     options: Mapping[str, Any],
 ) -> None:
-    path = folder / "run.json"
-    entries = (
-        {entry["name"]: entry for entry in _read_json(path)["suites"]} if path.exists() else {}
-    )
+    path = folder / RECORD
+    entries = {}
+    if path.exists():
+        read_record(path)  # refuses a damaged one
+        entries = {entry["name"]: entry for entry in read_json(path, ResultsError)["suites"]}
     for suite in suites:
-        file = f"suites/{_file_name(suite.name)}.parquet"
+        file = f"suites/{file_name(suite.name)}.parquet"
         write_durably(folder / file, _parquet_bytes(suite.table))
         entries[suite.name] = {
             "name": suite.name,
@@ -204,83 +221,76 @@ def read_runs(path: Path) -> list[Run]:
 
 
 def _read_run(folder: Path) -> Run:
-    record = _read_json(folder / "run.json")
-    try:
-        suites = tuple(_read_suite(folder, entry) for entry in record["suites"])
-        return Run(
-            folder,
-            record["model"],
-            record["settings"],
-            record["versions"],
-            suites,
-            ScoreStore(folder / SCORES),
-            ScoreStore(folder / EXACT) if (folder / EXACT).exists() else None,
-            _read_precision(folder / _PRECISION),
-        )
-    except (KeyError, TypeError) as error:
-        raise ResultsError(f"{folder / 'run.json'} is damaged: {error!r} is missing") from error
-
-
-def _read_precision(path: Path) -> tuple[Precision, ...]:
-    if not path.exists():
-        return ()
-    return tuple(Precision(**entry) for entry in _read_json(path).values())
-
-
-def _read_suite(folder: Path, entry: Mapping[str, Any]) -> Suite:
-    design = entry["design"]
-    cells: dict[str, list[str | None]] = design["cells"]
-    path = folder / entry["file"]
-    try:
-        table = pq.read_table(path)
-    except (OSError, pa.ArrowInvalid) as error:
-        raise ResultsError(f"cannot read {path}: {error}; score the suite again") from error
-    return Suite(
-        entry["benchmark"],
-        entry["config"],
-        table,
-        Design(
-            design["name"],
-            tuple(cells),
-            tuple(Inequality.parse(*named) for named in design["predictions"].items()),
-            design["chance"],
-        ),
-        {cell: (context, str(continuation)) for cell, (context, continuation) in cells.items()},
-        entry["data_hash"],
+    record = read_record(folder / RECORD)
+    return Run(
+        folder,
+        record.model,
+        record.settings,
+        record.versions,
+        tuple(read_suite(folder, entry) for entry in record.suites),
+        ScoreStore(folder / SCORES),
+        ScoreStore(folder / EXACT) if (folder / EXACT).exists() else None,
+        tuple(_precisions(folder / _PRECISION).values()),
     )
 
 
-def _read_scores(path: Path) -> list[Score]:
+def _precisions(path: Path) -> dict[str, Precision]:
+    if not path.exists():
+        return {}
     try:
-        rows = pq.read_table(path, schema=_SCHEMA).to_pylist()
-    except FileNotFoundError:
-        return []  # another run has just joined it into a larger file
-    except (OSError, pa.ArrowInvalid) as error:
-        raise ResultsError(f"cannot read {path}: {error}; remove it and run again") from error
-    return [
-        Score(
-            **{
-                **row,
-                "token_texts": tuple(row["token_texts"] or ()),
-                "token_logprobs": tuple(row["token_logprobs"] or ()),
-            }
-        )
-        for row in rows
+        return _PRECISIONS.validate_python(read_json(path, ResultsError))
+    except ValidationError as error:
+        raise ResultsError(f"{path} is damaged: {first_fault(error)}") from error
+
+
+def _read_scores(path: Path) -> Iterator[Score]:
+    if not path.exists():
+        return  # another run has just joined it into a larger file
+    try:
+        table = read_parquet(path, str(path), ResultsError)
+        for name in _ADDED:
+            if name not in table.column_names:
+                table = table.append_column(name, pa.nulls(len(table)))
+        for name in _SCHEMA.names:
+            if name not in table.column_names:
+                raise ResultsError(f"it has no column {name!r}")
+        table = table.select(_SCHEMA.names).cast(_SCHEMA)
+    except (ResultsError, pa.ArrowException) as error:
+        if not path.exists():
+            return
+        raise ResultsError(f"{path} is damaged: {error}; remove it and run again") from error
+    batches = table.to_batches(max_chunksize=_ROWS)
+    rows = (row for batch in batches for row in batch.to_pylist())
+    for number, row in enumerate(rows, start=1):
+        if not _is_sound(row):
+            raise ResultsError(
+                f"{path}, row {number} is no score (of {row['continuation']!r}: {row['logprob']} "
+                f"over {row['tokens']} tokens); remove the file and run again"
+            )
+        row["token_texts"] = tuple(row["token_texts"] or ())
+        row["token_logprobs"] = tuple(row["token_logprobs"] or ())
+        yield Score(**row)
+
+
+def _is_sound(row: Mapping[str, Any]) -> bool:
+    """Whether a row can be a score: nothing missing, no number that is none."""
+    needed = [row[name] for name in _NEEDED]
+    numbers = [
+        row["logprob"],
+        row["unigram_logprob"] or 0.0,
+        row["all_unigram_logprob"] or 0.0,
+        *(row["token_logprobs"] or ()),
     ]
-
-
-def _read_json(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ResultsError(f"cannot read {path}: {error}") from error
+    return (
+        None not in needed
+        and None not in numbers
+        and None not in (row["token_texts"] or ())
+        and all(map(math.isfinite, numbers))
+        and row["tokens"] > 0
+    )
 
 
 def _parquet_bytes(table: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink)
     return bytes(sink.getvalue())
-
-
-def _file_name(name: str) -> str:
-    return re.sub(r"[^\w.-]+", "-", name).lstrip(".")

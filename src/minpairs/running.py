@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from minpairs._run_record import read_record
 from minpairs.benchmarks.schema import Text
 from minpairs.benchmarks.suites import Suite
 from minpairs.errors import ModelError
+from minpairs.finished import find_finished, mark_finished
 from minpairs.precision import SAMPLE, refine
-from minpairs.results import EXACT, SCORES, ScoreStore, run_folder, write_precision, write_run
-from minpairs.scoring.engine import Progress, Scorer
+from minpairs.results import (
+    EXACT,
+    RECORD,
+    SCORES,
+    ScoreStore,
+    run_folder,
+    write_precision,
+    write_run,
+)
 from minpairs.scoring.score import Score
+
+if TYPE_CHECKING:  # a run that is finished is not loaded again, nor is torch
+    from minpairs.scoring.engine import Progress, Scorer
 
 ADAPTIVE = "adaptive"
 _HALF = "bfloat16"  # the half precision of adaptive runs: it has float32's range
@@ -31,6 +43,7 @@ def score_suites(
     keep_tokens: bool = False,
     command: Sequence[str] = (),
     options: Mapping[str, Any] | None = None,
+    request: str | None = None,
     progress: Callable[[str], Progress] | None = None,
     announce: Callable[[Mapping[str, str]], None] | None = None,
 ) -> Path:
@@ -50,6 +63,7 @@ def score_suites(
         keep_tokens: also keep each token's log-probability.
         command: the command line, for the record.
         options: more for the record of each suite.
+        request: from ``finished.request_key``; a run that finished it before needs no model.
         progress: makes the progress callback of a pass, by its name.
         announce: told the settings before scoring starts.
 
@@ -63,6 +77,14 @@ def score_suites(
     adaptive = dtype == ADAPTIVE
     if adaptive and precision_sample < 1:
         raise ModelError("an adaptive run needs a precision sample of at least one item")
+    texts = [text for suite in suites for text in suite.every_text()]
+    done = None if request is None else _finished(out, request, texts, keep_tokens)
+    if done is not None:
+        settings = read_record(done / RECORD).settings
+        if announce:
+            announce(settings)
+        write_run(done, model, settings, suites, command, options or {})
+        return done
     scorer = load(_HALF if adaptive else dtype)
     settings = scorer.settings()
     if adaptive:
@@ -86,9 +108,10 @@ def score_suites(
             store.compact()
         return dict(zip(texts, scores, strict=True))
 
-    texts = [text for suite in suites for text in suite.every_text()]
     found = run(scorer, texts, ScoreStore(folder / SCORES), "scoring")
     if scorer.kind == "ngram" or scorer.dtype == "float32" or precision_sample < 1:
+        if main and request is not None:
+            mark_finished(folder, request)
         return folder
     full = load("float32")
     exact = ScoreStore(folder / EXACT)
@@ -104,4 +127,17 @@ def score_suites(
     )
     if main:
         write_precision(folder, suites, precision)
+        if request is not None:
+            mark_finished(folder, request)
     return folder
+
+
+def _finished(out: Path, request: str, texts: Sequence[Text], keep_tokens: bool) -> Path | None:
+    """The folder of a request that was finished before, if all its scores are still there."""
+    folder = find_finished(out, request)
+    if folder is None:
+        return None
+    store = ScoreStore(folder / SCORES)
+    scores = [store.get(text) for text in dict.fromkeys(texts)]
+    whole = all(score and (score.token_texts or not keep_tokens) for score in scores)
+    return folder if whole else None

@@ -226,13 +226,6 @@ def test_another_precision_leaves_the_caller_s_model_as_it_is():
     assert model.dtype == torch.float32
 
 
-def test_a_vocabulary_larger_than_the_embedding_is_an_error():
-    model = causal("llama")
-    model.resize_token_embeddings(40)
-    with pytest.raises(ModelError, match="outside the model's 40 embeddings"):
-        load_scorer(model, tokenizer=byte_tokenizer()).score(["A letter came."])
-
-
 def test_a_number_that_is_not_finite_is_an_error_that_names_the_text():
     model = causal("llama")
     with torch.no_grad():

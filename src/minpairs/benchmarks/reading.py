@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import json
+import lzma
 import tarfile
 import zipfile
 import zlib
@@ -17,12 +17,15 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from minpairs.errors import SuiteError, nearest
+from minpairs.parsing import parse_json, read_parquet
 
 TABLES = (".csv", ".tsv", ".jsonl", ".parquet")
+# Zip files that are encrypted or packed by other means raise RuntimeError or NotImplementedError.
+_ARCHIVE_FAULTS = (
+    *(OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError),
+    *(RuntimeError, NotImplementedError, ValueError),
+)
 _ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz")
 
 
@@ -106,7 +109,7 @@ def source_files(source: Path, suffixes: Sequence[str]) -> list[SourceFile]:
             SourceFile(name, gzip.decompress(data) if name.endswith(".gz") else data)
             for name, data in sorted(_members(source, suffixes))
         ]
-    except (OSError, EOFError, zlib.error, zipfile.BadZipFile, tarfile.TarError) as error:
+    except _ARCHIVE_FAULTS as error:
         raise SuiteError(f"cannot read {source}: {error}") from error
     if not files:
         raise SuiteError(f"{source} holds no file that ends in {' or '.join(suffixes)}")
@@ -200,10 +203,7 @@ def _json_lines(file: SourceFile) -> Sheet:
         if not line.strip():
             continue
         place = f"{file.name}, line {number}"
-        try:
-            row = json.loads(line)
-        except ValueError as error:
-            raise SuiteError(f"{place} is not JSON: {error}") from error
+        row = parse_json(line, place, SuiteError)
         if not isinstance(row, dict):
             raise SuiteError(f"{place} is not a JSON object: each line is one, {{…}}")
         rows.append(row)
@@ -214,10 +214,7 @@ def _json_lines(file: SourceFile) -> Sheet:
 
 
 def _parquet(file: SourceFile) -> Sheet:
-    try:
-        table = pq.read_table(io.BytesIO(file.data))
-    except (OSError, pa.ArrowInvalid) as error:
-        raise SuiteError(f"cannot read {file.name}: {error}") from error
+    table = read_parquet(io.BytesIO(file.data), file.name, SuiteError)
     columns = {name: table[name].to_pylist() for name in table.column_names}
     places = (f"{file.name}, row {row}" for row in range(1, table.num_rows + 1))
     return Sheet(file.name, columns, tuple(places))

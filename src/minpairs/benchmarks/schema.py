@@ -37,6 +37,15 @@ def _linear(name: str, formula: str, side: str) -> list[tuple[str, float]]:
     return terms
 
 
+def holds_items(config: str) -> bool:
+    """Whether a config of a benchmark is a suite of items.
+
+    ``corpus.*`` and ``unigrams.*`` hold a training text and its token counts, as ``minpairs
+    filter`` writes them.
+    """
+    return not config.startswith(("corpus.", "unigrams."))
+
+
 class Text(NamedTuple):
     """What a model scores: the log-probability of ``continuation`` after ``context``.
 

@@ -9,13 +9,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
 from minpairs.benchmarks.designs import Columns, Layout, check_columns, from_card
+from minpairs.benchmarks.local import parquet_files, read_tables
 from minpairs.benchmarks.reading import SourceFile, read_sheet
-from minpairs.benchmarks.schema import MINIMAL_PAIR, Design, Text, interaction
-from minpairs.errors import SuiteError, nearest
+from minpairs.benchmarks.schema import MINIMAL_PAIR, Design, Text, holds_items, interaction
+from minpairs.errors import MinpairsError, SuiteError, nearest
+from minpairs.parsing import read_card
 
 _MANIPULATED = re.compile(r"(?P<order>[^_]+)_(?P<construction>\w+)_manipulated(_continuation)?")
 _UNION = "all"  # the configuration that repeats all others
@@ -108,15 +111,14 @@ def load_suites(
 
     Args:
         dataset: path of a local folder with a card, or a repository on the Hub.
-        configs: which configurations; by default all but the one that repeats the others, and
-            variants (``npi.much_less``), which are named when they are wanted.
+        configs: which configurations; by default all but the one that repeats the others,
+            variants (``npi.much_less``), which are named when they are wanted, and those that are
+            no suites (``corpus.*``, ``unigrams.*``).
         split: which split.
 
     Raises:
         SuiteError: the dataset, a configuration or a column is missing.
     """
-    import datasets
-
     folder = Path(dataset)
     if not folder.is_dir() and "/" not in dataset:
         # datasets would answer from its cache with whatever had this name last.
@@ -125,22 +127,51 @@ def load_suites(
             f"or name a repository on the Hub (org/{dataset})"
         )
     try:
-        known = datasets.get_dataset_config_names(dataset)
-        wanted = configs or _default_configs(known)
-        for config in wanted:
-            if config not in known:
-                raise SuiteError(
-                    f"{dataset} has no configuration {config!r}; {nearest(config, known)}"
-                )
-        loaded = {config: datasets.load_dataset(dataset, config, split=split) for config in wanted}
-        layouts = _layouts(dataset, known)
-    except (OSError, RuntimeError, datasets.exceptions.DatasetsError) as error:
+        card = _card(dataset)
+        files = parquet_files(folder, card, split) if folder.is_dir() else {}
+        known = list(files) or _configs(dataset)
+        layouts = from_card(card.get("designs"), known, f"the card of {dataset}")
+        tables = {
+            config: read_tables(files[config]) if files else _rows(dataset, config, split)
+            for config in _wanted(dataset, known, configs)
+        }
+    except MinpairsError:
+        raise
+    except Exception as error:  # a damaged card or file: what comes of it is of any class
         raise SuiteError(f"cannot load {dataset}: {error}") from error
     name = folder.resolve().name if folder.is_dir() else dataset.rpartition("/")[2]
     return [
-        from_table(name, config, items.with_format("arrow")[:], layouts.get(config))
-        for config, items in loaded.items()
+        from_table(name, config, table, layouts.get(config)) for config, table in tables.items()
     ]
+
+
+def _configs(dataset: str) -> list[str]:
+    import datasets
+
+    return list(datasets.get_dataset_config_names(dataset))
+
+
+def _rows(dataset: str, config: str, split: str) -> pa.Table:
+    import datasets
+
+    return datasets.load_dataset(dataset, config, split=split).with_format("arrow")[:]
+
+
+def _wanted(dataset: str, known: Sequence[str], configs: Sequence[str] | None) -> list[str]:
+    suites = [name for name in known if holds_items(name)]
+    if not suites:
+        raise SuiteError(f"{dataset} holds no suites, only {', '.join(sorted(known))}")
+    for config in configs or ():
+        if config not in known:
+            raise SuiteError(
+                f"{dataset} has no configuration {config!r}; {nearest(config, suites)}"
+            )
+        if config not in suites:
+            raise SuiteError(
+                f"{dataset}:{config} is no suite: it holds a training text or its token counts; "
+                "read it with load_dataset"
+            )
+    return list(configs or _default_configs(suites))
 
 
 def _default_configs(known: Sequence[str]) -> list[str]:
@@ -164,22 +195,26 @@ def load_pairs(
             )
     columns = {"acceptable": (None, acceptable), "unacceptable": (None, unacceptable)}
     name = path.name.split(".")[0]
-    if group is None:
-        return [_suite(name, "pairs", table, MINIMAL_PAIR, columns)]
-    labels = table[group].to_pylist()
+    try:
+        if group is None:
+            return [_suite(name, "pairs", table, MINIMAL_PAIR, columns)]
+        return [
+            _suite(name, label, table.take(rows), MINIMAL_PAIR, columns)
+            for label, rows in _rows_by_label(table[group].to_pylist(), group).items()
+        ]
+    except SuiteError as error:
+        raise SuiteError(f"{path}: {error}") from error
+
+
+def _rows_by_label(labels: Sequence[object], group: str) -> dict[str, list[int]]:
+    rows: dict[str, list[int]] = {}
     for row, label in enumerate(labels):
         if label is None or not str(label).strip():
-            raise SuiteError(f"{path}, row {row}: column {group!r} is empty")
-    return [
-        _suite(
-            name,
-            str(label),
-            table.take([row for row, other in enumerate(labels) if other == label]),
-            MINIMAL_PAIR,
-            columns,
-        )
-        for label in dict.fromkeys(labels)
-    ]
+            raise SuiteError(f"row {row}: column {group!r} is empty")
+        if not isinstance(label, str | int):
+            raise SuiteError(f"row {row}: column {group!r} holds {label!r}, no name")
+        rows.setdefault(str(label), []).append(row)
+    return rows
 
 
 def from_table(benchmark: str, config: str, table: pa.Table, layout: Layout | None = None) -> Suite:
@@ -241,22 +276,24 @@ def _suite(
                 raise SuiteError(f"{suite.name}, row {row}: cell {cell!r} is empty")
             if not isinstance(text.context, str):
                 raise SuiteError(f"{suite.name}, row {row}: the context of {cell!r} is no text")
+            if "\0" in text.context + text.continuation:
+                raise SuiteError(f"{suite.name}, row {row}: cell {cell!r} holds a NUL character")
             digest.update(json.dumps([cell, text.context, text.continuation]).encode())
     return replace(suite, data_hash=digest.hexdigest()[:16])
 
 
-def _layouts(dataset: str, configs: Sequence[str]) -> dict[str, Layout]:
-    from huggingface_hub import DatasetCard
+def _card(dataset: str) -> dict[str, Any]:
+    """The YAML of a dataset's card; nothing where it has none."""
     from huggingface_hub.errors import EntryNotFoundError
 
     folder = Path(dataset)
     if folder.is_dir() and not (folder / "README.md").is_file():
         return {}
     try:
-        card = DatasetCard.load(folder / "README.md" if folder.is_dir() else dataset)
+        source = folder / "README.md" if folder.is_dir() else dataset
+        return read_card(source, f"the card of {dataset}", SuiteError)
     except EntryNotFoundError:
         return {}  # a repository without a card: its columns say what they are, or from_table fails
-    return from_card(card.data.to_dict().get("designs"), configs, f"the card of {dataset}")
 
 
 def _cell_columns(cell: str, names: Sequence[str], suite: str) -> Columns:
@@ -273,5 +310,5 @@ def _read_table(path: Path) -> pa.Table:
     try:
         sheet = read_sheet(SourceFile(path.name, path.read_bytes()))
         return pa.table(dict(sheet.columns))
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, OverflowError, pa.ArrowException) as error:
         raise SuiteError(f"cannot read {path}: {error}") from error

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 
-console = Console(stderr=True)  # what is going on; answers go to standard output
+from minpairs.progress import console, progress
+
+# Both are used by every command beside what follows here.
+__all__ = ["console", "progress"]
 
 
 class Kind(StrEnum):
@@ -54,6 +45,14 @@ class SuiteSegmentation(StrEnum):
     gold = "gold"
 
 
+class Slor(StrEnum):
+    """Forms of SLOR."""
+
+    paper = "paper"
+    as_released = "as_released"
+    word = "word"
+
+
 class Ties(StrEnum):
     """What a tie counts."""
 
@@ -67,6 +66,13 @@ MeasureOption = Annotated[
     typer.Option(
         help="What is compared: sum (log-probability), mean (per token), slor, penlp, slln, "
         "per_word, per_character."
+    ),
+]
+SlorOption = Annotated[
+    Slor | None,
+    typer.Option(
+        help="With --measure slor: per scored token (paper); the let-alone authors' code, with one "
+        "mean over N-1 tokens and one over N (as_released; score with --bos none); or per word."
     ),
 ]
 TiesOption = Annotated[
@@ -85,35 +91,8 @@ GroupOption = Annotated[
 
 
 def quiet_libraries() -> None:
-    """Turns off the progress bars of datasets and transformers: ours says what matters."""
-    import datasets
+    """Turns off the progress bars of transformers, which it imports: ours says what matters."""
     from transformers.utils import logging
 
-    datasets.disable_progress_bars()
     logging.disable_progress_bar()
     logging.set_verbosity_error()
-
-
-@contextmanager
-def progress(*, shown: bool = True) -> Iterator[Callable[[str], Callable[[int, int], None]]]:
-    """Progress bars: from a bar's name to a function of what is done and of what there is in all.
-
-    A bar's name that comes again starts that bar anew.
-    """
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, disable=not shown) as bars:
-        tasks: dict[str, TaskID] = {}
-
-        def start(name: str) -> Callable[[int, int], None]:
-            if name not in tasks:
-                tasks[name] = bars.add_task(name, total=None)
-            task = tasks[name]
-            return lambda done, total: bars.update(task, completed=done, total=total)
-
-        yield start

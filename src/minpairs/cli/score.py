@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +16,7 @@ from minpairs.cli._shared import (
     MeasureOption,
     Pll,
     Segmentation,
+    SlorOption,
     SuiteSegmentation,
     Ties,
     TiesOption,
@@ -27,7 +28,6 @@ from minpairs.cli._shared import (
 from minpairs.cli.report import print_report
 
 if TYPE_CHECKING:
-    from minpairs.benchmarks.suites import Suite
     from minpairs.scoring import Scorer
 
 
@@ -98,10 +98,18 @@ def score(
     unacceptable: UnacceptableOption = "sentence_bad",
     group: GroupOption = None,
     measure: MeasureOption = "sum",
+    slor: SlorOption = None,
     ties: TiesOption = Ties.strict,
     revision: Annotated[str | None, typer.Option(help="Revision of a Hub model.")] = None,
     trust_remote_code: Annotated[
         bool, typer.Option("--trust-remote-code", help="Run code that comes with the model.")
+    ] = False,
+    allow_pickle: Annotated[
+        bool,
+        typer.Option(
+            "--allow-pickle",
+            help="Read weights that are not safetensors (.bin) too; tensors only, never code.",
+        ),
     ] = False,
 ) -> None:
     """Scores a model on suites, and prints its accuracy.
@@ -109,13 +117,13 @@ def score(
     Scores are kept as they are found: run the same command again to go on with a run that was
     stopped. Nothing is ever scored twice.
     """
+    from minpairs.benchmarks.specs import load_specs
+    from minpairs.finished import request_key
+    from minpairs.measures import slor_measure
     from minpairs.running import score_suites
-    from minpairs.scoring import load_scorer
-    from minpairs.scoring.memory import keep_freed_memory
     from minpairs.scoring.processes import current_processes
 
-    quiet_libraries()
-    keep_freed_memory()
+    measure = slor_measure(measure, slor.value if slor else None)
     loaded = [
         suite.sample(limit, seed)
         for suite in load_specs(
@@ -128,6 +136,11 @@ def score(
     units = Segmentation(segmentation.value)
 
     def load(precision: str) -> Scorer:
+        from minpairs.scoring import load_scorer
+        from minpairs.scoring.memory import keep_freed_memory
+
+        quiet_libraries()
+        keep_freed_memory()
         return load_scorer(
             model,
             kind=kind.value if kind else None,
@@ -141,6 +154,7 @@ def score(
             unigrams=unigrams,
             revision=revision,
             trust_remote_code=trust_remote_code,
+            allow_pickle=allow_pickle,
         )
 
     def announce(settings: Mapping[str, str]) -> None:
@@ -149,6 +163,18 @@ def score(
             console.print(f"{model}: {described}", markup=False)
 
     processes = current_processes()
+    request = request_key(
+        model,
+        loaded,
+        {
+            **{"kind": kind, "dtype": dtype, "bos": bos, "eos": eos, "pll": pll},
+            **{"segmentation": units, "tokens": tokens, "trust": trust_remote_code},
+            **{"pickle": allow_pickle, "revision": revision, "seed": seed},
+            # Of half precision: whose verdicts are compared, and on how many items.
+            **{"measure": measure, "precision_sample": precision_sample},
+        },
+        [unigrams] if unigrams else [],
+    )
     with progress(shown=processes.main) as bar:
         folder = score_suites(
             load,
@@ -162,26 +188,10 @@ def score(
             keep_tokens=tokens,
             command=sys.argv,
             options={"limit": limit, "seed": seed},
+            request=request if processes.size == 1 else None,
             progress=bar,
             announce=announce,
         )
     if processes.main:
         console.print(f"results are in {folder}")
         print_report(folder, measure, ties)
-
-
-def load_specs(
-    specs: Sequence[str], *, acceptable: str, unacceptable: str, group: str | None
-) -> list[Suite]:
-    """The suites that a command line names: of benchmarks, or of files of pairs."""
-    from minpairs.benchmarks.suites import load_pairs, load_suites, parse_spec
-
-    loaded: list[Suite] = []
-    for spec in specs:
-        if Path(spec).is_file():
-            loaded += load_pairs(
-                Path(spec), acceptable=acceptable, unacceptable=unacceptable, group=group
-            )
-        else:
-            loaded += load_suites(*parse_spec(spec))
-    return loaded

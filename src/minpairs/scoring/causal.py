@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from minpairs.benchmarks.schema import Text
 from minpairs.scoring import prefix_tree
 from minpairs.scoring.encoding import beginning_token, encode, split_tokens
-from minpairs.scoring.heads import causal_head, logits_at
+from minpairs.scoring.heads import causal_head, log_probabilities, logits_at
 from minpairs.scoring.limits import context_length, embedding_rows, inference, plain_special_ids
 from minpairs.scoring.score import Encoded
 
@@ -73,10 +73,11 @@ class CausalBackend:
             texts, split_tokens(self.tokenizer, texts, special=False), strict=True
         ):
             whole = start + ids
+            begin = first + len(start)
             inside = encode(
                 text,
                 whole,
-                max(first + len(start), 1),
+                max(begin, 1),
                 len(whole),
                 unknown_id=self.tokenizer.unk_token_id,
                 forbidden=forbidden - {self.tokenizer.unk_token_id},
@@ -84,13 +85,15 @@ class CausalBackend:
                 limit=self._limit,
                 reads=len(whole) + len(end) - 1,
             )
-            if end:
-                inside = Encoded(
-                    (*inside.ids, *end),
-                    range(inside.scored.start, inside.scored.stop + 1),
-                    inside.unknown,
+            scored = range(inside.scored.start, inside.scored.stop + len(end))
+            encoded.append(
+                replace(
+                    inside,
+                    ids=(*inside.ids, *end),
+                    scored=scored,
+                    unscored=scored.start - begin,
                 )
-            encoded.append(inside)
+            )
         return encoded
 
     def plan(self, encoded: Sequence[Encoded]) -> list[list[int]]:
@@ -111,7 +114,13 @@ class CausalBackend:
     def run(self, batch: Sequence[Encoded]) -> list[NDArray[np.float64]]:
         """See ``Backend``."""
         with inference(self.model):
-            return self._run_trees(batch) if self.use_trees else self._run_plain(batch)
+            if not self.use_trees:
+                return self._run_plain(batch)
+            results = self._run_trees(batch)
+            if all(np.isfinite(values).all() for values in results):
+                return results
+            # One token's NaN spreads over its tree: plain batches show whose it is.
+            return self._run_plain_batches(batch)
 
     def token_texts(self, encoded: Encoded) -> tuple[str, ...]:
         """See ``Backend``."""
@@ -131,11 +140,20 @@ class CausalBackend:
     def _plan_trees(self, encoded: Sequence[Encoded]) -> list[list[int]]:
         order = sorted(range(len(encoded)), key=lambda index: encoded[index].ids)
         runs = prefix_tree.split([encoded[index] for index in order], self.tree_nodes)
-        side_by_side = max(1, self.batch_tokens // self.tree_nodes)
-        return [
-            order[runs[start].start : runs[min(start + side_by_side, len(runs)) - 1].stop]
-            for start in range(0, len(runs), side_by_side)
-        ]
+        # Trees side by side are padded to the largest.
+        batches: list[range] = []
+        trees, width = 0, 0
+        for run in runs:
+            nodes = prefix_tree.count_nodes(
+                [encoded[index] for index in order[run.start : run.stop]]
+            )
+            if batches and (trees + 1) * max(width, nodes) <= self.batch_tokens:
+                batches[-1] = range(batches[-1].start, run.stop)
+                trees, width = trees + 1, max(width, nodes)
+            else:
+                batches.append(run)
+                trees, width = 1, nodes
+        return [order[batch.start : batch.stop] for batch in batches]
 
     def _plan_plain(self, encoded: Sequence[Encoded]) -> list[list[int]]:
         order = sorted(
@@ -167,13 +185,12 @@ class CausalBackend:
             sample = _spread(texts)
             try:
                 scored = self._run_trees(texts)
-            except torch.OutOfMemoryError:
-                raise
-            except (TypeError, ValueError, RuntimeError, IndexError) as error:
+                plain = np.concatenate(self._run_plain_batches([texts[i] for i in sample]))
+            except (TypeError, ValueError, RuntimeError, IndexError, MemoryError) as error:
+                # Where memory gave out too: plain batches are halved until they fit.
                 logger.info("no prefix trees with %s: %s", self.name, error)
                 return False
             tree = np.concatenate([scored[index] for index in sample])
-            plain = np.concatenate(self._run_plain([texts[index] for index in sample]))
             difference = np.abs(tree - plain)
             largest, mean = _TOLERANCE.get(self.model.dtype, _TOLERANCE[torch.float32])
             if not (difference.max() <= largest and difference.mean() <= mean):
@@ -214,7 +231,7 @@ class CausalBackend:
             },
         )
         targets = np.concatenate([tree.edge_targets for tree in trees])
-        values = _log_probabilities(logits, torch.from_numpy(edge_rows), torch.from_numpy(targets))
+        values = log_probabilities(logits, torch.from_numpy(edge_rows), torch.from_numpy(targets))
         paths = []
         edges = 0
         for tree in trees:
@@ -223,6 +240,15 @@ class CausalBackend:
         results: list[NDArray[np.float64]] = [np.empty(0)] * len(batch)
         for index, path in zip(order, paths, strict=True):
             results[index] = values[path]
+        return results
+
+    def _run_plain_batches(self, texts: Sequence[Encoded]) -> list[NDArray[np.float64]]:
+        """Scores texts in plain batches within the budget, in order."""
+        results: list[NDArray[np.float64]] = [np.empty(0)] * len(texts)
+        for batch in self._plan_plain(texts):
+            found = self._run_plain([texts[index] for index in batch])
+            for index, values in zip(batch, found, strict=True):
+                results[index] = values
         return results
 
     def _run_plain(self, batch: Sequence[Encoded]) -> list[NDArray[np.float64]]:
@@ -246,7 +272,7 @@ class CausalBackend:
             },
         )
         targets = [text.ids[position] for text in batch for position in text.scored]
-        values = _log_probabilities(logits, torch.arange(len(rows)), torch.tensor(targets))
+        values = log_probabilities(logits, torch.arange(len(rows)), torch.tensor(targets))
         bounds = np.cumsum([len(text.scored) for text in batch])[:-1]
         return list(np.split(values, bounds))
 
@@ -281,14 +307,3 @@ def _tree_masks(
     # Additive, because a boolean mask is silently misread by eager attention.
     masks = torch.zeros(reads.shape, dtype=dtype, device=device)
     return masks.masked_fill_(~reads, torch.finfo(dtype).min)[:, None]
-
-
-def _log_probabilities(
-    logits: torch.Tensor, rows: torch.Tensor, targets: torch.Tensor, chunk: int = 256
-) -> NDArray[np.float64]:
-    """``log_softmax(logits)[rows, targets]`` in float32, ``chunk`` rows at a time."""
-    normaliser = torch.cat([part.float().logsumexp(dim=-1) for part in torch.split(logits, chunk)])
-    rows, targets = rows.to(logits.device), targets.to(logits.device)
-    values = logits[rows, targets].float() - normaliser[rows]
-    result: NDArray[np.float64] = values.double().cpu().numpy()
-    return result

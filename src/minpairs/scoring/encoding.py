@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
@@ -49,6 +50,9 @@ def split_tokens(
 
     The text is tokenized whole, so that it reads as in running text. A token belongs to the
     continuation when it ends inside it: one that spans the boundary is scored.
+
+    Raises:
+        TextError: a text is empty, or the tokenizer does not read all of it.
     """
     for index, text in enumerate(texts):
         if not isinstance(text.context, str) or not isinstance(text.continuation, str):
@@ -58,17 +62,12 @@ def split_tokens(
     whole = [text.context + text.continuation for text in texts]
     fast = bool(getattr(tokenizer, "is_fast", False))
     options = {"return_offsets_mapping": True} if fast else {}
-    coded = tokenizer(
-        whole,
-        add_special_tokens=special,
-        return_attention_mask=False,
-        return_token_type_ids=False,
-        **options,
-    )
+    coded = _tokenized(tokenizer, whole, add_special_tokens=special, **options)
     results = []
     for index, text in enumerate(texts):
         ids = list(coded["input_ids"][index])
         if fast:
+            _check_all_read(text, coded["offset_mapping"][index])
             words = [-1 if word is None else word for word in coded.word_ids(index)]
             first = _first_by_offset(coded["offset_mapping"][index], words, len(text.context))
         else:
@@ -133,6 +132,33 @@ def encode(
             f"{quote(text)} has only characters that the model's vocabulary does not know"
         )
     return Encoded(tuple(ids), range(first, last), unknown, tuple(words))
+
+
+def _tokenized(tokenizer: Any, whole: list[str], **options: Any) -> Any:
+    options |= {"return_attention_mask": False, "return_token_type_ids": False}
+    try:
+        return tokenizer(whole, **options)
+    except Exception as error:  # tokenizers raises bare exceptions (no unknown token, surrogates)
+        for text in whole if len(whole) > 1 else []:
+            _tokenized(tokenizer, [text], **options)  # finds out which text it is
+        raise TextError(f"the tokenizer cannot read {quote(Text(whole[0]))}: {error}") from error
+
+
+def _check_all_read(text: Text, offsets: Sequence[tuple[int, int]]) -> None:
+    """A tokenizer without an unknown token may pass over characters that it does not know."""
+    whole = text.context + text.continuation
+    read = 0
+    for start, end in [*offsets, (len(whole), len(whole))]:
+        # White space, marks and format characters may be taken off by a tokenizer that reads texts
+        # in a normal form; letters, digits, punctuation and symbols are part of what is judged.
+        gap = whole[read:start]
+        for character in "" if gap.isspace() else gap:
+            if unicodedata.category(character)[0] in "LNPS":
+                raise TextError(
+                    f"the tokenizer passes over {character!r} in {quote(text)}: it has neither a "
+                    "token for it nor an unknown token"
+                )
+        read = max(read, end)
 
 
 def _first_by_offset(

@@ -15,6 +15,8 @@ from minpairs._version import __version__
 from minpairs.benchmarks.schema import Text
 from minpairs.errors import MinpairsError, ModelError, TextError
 from minpairs.scoring.encoding import quote
+from minpairs.scoring.memory import gave_out
+from minpairs.scoring.model_checks import warn_if_improbable
 from minpairs.scoring.processes import Processes
 from minpairs.scoring.score import Backend, Encoded, Score
 from minpairs.scoring.unigrams import Unigrams
@@ -42,6 +44,8 @@ class Scorer:
         dtype: precision of the model's numbers.
         unigrams: token frequencies for SLOR, if there are any.
         processes: those that share the work; each returns all scores.
+        fault: what is wrong with a model that knows nothing of sentences; see ``check_answers``.
+        vocabulary: number of tokens that a neural model chooses from.
     """
 
     backend: Backend
@@ -49,6 +53,8 @@ class Scorer:
     dtype: str
     unigrams: Unigrams | None = None
     processes: Processes = field(default_factory=Processes)
+    fault: str | None = None
+    vocabulary: int | None = None
 
     @property
     def kind(self) -> str:
@@ -67,6 +73,8 @@ class Scorer:
             settings["dtype"] = self.dtype
         if self.unigrams is not None:
             settings["unigrams"] = self.unigrams.signature
+        if self.fault is not None:
+            settings["fault"] = self.fault
         settings["minpairs"] = __version__
         return settings
 
@@ -111,6 +119,8 @@ class Scorer:
         missing = {text for texts_of_one in lacking for text in texts_of_one}
         pending = [text for text in distinct if text in missing]
         scored = self._score_all(pending, keep_tokens, progress, len(distinct), journal)
+        if self.vocabulary is not None:
+            warn_if_improbable(self.name, scored, self.vocabulary)
         found.update((Text(score.continuation, score.context), score) for score in scored)
         return [found[text] for text in requests]
 
@@ -158,11 +168,18 @@ class Scorer:
         """Runs a batch; where memory does not suffice, its halves."""
         try:
             return self.backend.run(batch)
-        except (torch.OutOfMemoryError, MemoryError) as error:
+        except MinpairsError:
+            raise
+        except Exception as error:  # whatever a model's own code raises
+            tokens = len(batch[0].ids or batch[0].units)
+            if not gave_out(error):
+                raise ModelError(
+                    f"{self.name} fails on a batch of {len(batch)} texts, the first of {tokens} "
+                    f"tokens: {type(error).__name__}: {error}"
+                ) from error
             if len(batch) == 1:
                 raise ModelError(
-                    f"{self.name}: not enough memory for a single text of "
-                    f"{len(batch[0].ids or batch[0].units)} tokens: {error}"
+                    f"{self.name}: not enough memory for a single text of {tokens} tokens: {error}"
                 ) from error
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
@@ -180,6 +197,11 @@ class Scorer:
             )
         wants_tokens = keep_tokens or self.unigrams is not None
         tokens = self.backend.token_texts(encoded) if wants_tokens else ()
+        unigrams = all_unigrams = None
+        if self.unigrams is not None:
+            unigrams = all_unigrams = self.unigrams.logprob(tokens)
+            if encoded.unscored:
+                all_unigrams = self.unigrams.logprob(self.backend.token_texts(encoded.whole()))
         words = text.continuation.split()
         return Score(
             context=text.context,
@@ -189,7 +211,9 @@ class Scorer:
             words=len(words),
             characters=sum(map(len, words)),
             unknown_tokens=encoded.unknown,
-            unigram_logprob=None if self.unigrams is None else self.unigrams.logprob(tokens),
+            unigram_logprob=unigrams,
+            all_tokens=len(values) + encoded.unscored,
+            all_unigram_logprob=all_unigrams,
             token_texts=tokens if keep_tokens else (),
             token_logprobs=tuple(values.tolist()) if keep_tokens else (),
         )

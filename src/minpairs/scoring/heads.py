@@ -6,7 +6,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
+
+# Logits that are normalised at a time: on a processor, so many as stay in its cache.
+_CHUNK = {"cpu": 1 << 17}
+_LARGE_CHUNK = 1 << 24
 
 
 def causal_head(model: Any) -> list[Any]:
@@ -41,6 +47,25 @@ def logits_at(
     if logits.shape[:2] == (1, len(rows)):
         return logits[0]
     return logits.reshape(-1, logits.shape[-1])[rows]
+
+
+def log_probabilities(
+    logits: torch.Tensor, rows: torch.Tensor, targets: torch.Tensor
+) -> NDArray[np.float64]:
+    """``log_softmax(logits)[rows, targets]`` in float32, a few rows at a time.
+
+    Args:
+        logits: in any precision, shape ``(positions, vocabulary)``.
+        rows: row of each value that is wanted, shape ``(values,)``.
+        targets: its token.
+    """
+    chunk = max(4, _CHUNK.get(logits.device.type, _LARGE_CHUNK) // logits.shape[-1])
+    normaliser = torch.cat([part.float().logsumexp(dim=-1) for part in torch.split(logits, chunk)])
+    rows, targets = rows.to(logits.device), targets.to(logits.device)
+    values = logits[rows, targets].float() - normaliser[rows]
+    # Sums are in float64, which some devices (MPS) do not have.
+    result: NDArray[np.float64] = values.cpu().double().numpy()
+    return result
 
 
 @contextmanager

@@ -6,17 +6,27 @@ import copy
 import hashlib
 import json
 import logging
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
+import pyarrow.parquet as pq
 import torch
 
 from minpairs.errors import ModelError, nearest
+from minpairs.files import content_hash
 from minpairs.scoring.causal import CausalBackend
+from minpairs.scoring.checkpoint import (
+    KINDS,
+    Kind,
+    find_kind,
+    kind_of_architectures,
+    load_checkpoint,
+)
 from minpairs.scoring.engine import Scorer
+from minpairs.scoring.limits import embedding_rows
 from minpairs.scoring.masked import MaskedBackend, PseudoLogLikelihood
 from minpairs.scoring.memory import default_batch_tokens
+from minpairs.scoring.model_checks import check_answers, check_vocabulary
 from minpairs.scoring.ngram import NgramBackend
 from minpairs.scoring.processes import current_processes, local_device
 from minpairs.scoring.segmentation import Segmentation
@@ -24,7 +34,6 @@ from minpairs.scoring.unigrams import Unigrams, load_unigrams
 
 logger = logging.getLogger(__name__)
 
-Kind = Literal["causal", "masked", "ngram"]
 _DTYPES = {
     "float32": torch.float32,
     "fp32": torch.float32,
@@ -34,7 +43,6 @@ _DTYPES = {
     "fp16": torch.float16,
 }
 _NGRAM_SUFFIXES = (".arpa", ".arpa.gz", ".klm", ".binary", ".bin", ".lm")
-_BLOCK = 1 << 20
 
 
 def load_scorer(
@@ -53,6 +61,7 @@ def load_scorer(
     unigrams: str | Path | None = None,
     revision: str | None = None,
     trust_remote_code: bool = False,
+    allow_pickle: bool = False,
 ) -> Scorer:
     """Loads a model as a scorer, and finds out from the model which kind it is.
 
@@ -71,23 +80,32 @@ def load_scorer(
         batch_tokens: most positions in one forward pass; by default as memory suggests.
         tree_nodes: causal models: most nodes in a prefix tree; 0 scores without trees.
         unigrams: token counts for SLOR; by default ``unigrams.parquet`` or ``unigrams.json`` beside
-            a local model.
+            a local model or KenLM file.
         revision: branch, tag or commit of a Hub model.
         trust_remote_code: run Python code that comes with the model.
+        allow_pickle: also read weights from ``.bin`` files, tensors only; otherwise they come from
+            safetensors.
 
     Returns:
         The scorer; ``scorer.settings()`` says what was chosen.
 
     Raises:
-        ModelError: the model cannot be loaded, or is of a kind that has no sentence scores.
+        ModelError: the model cannot be loaded, is of a kind that has no sentence scores, does not
+            fit its tokenizer, or does not answer as its kind does (see ``check_answers``).
     """
     if isinstance(model, str | Path):
         name = str(model)
         if kind == "ngram" or (kind is None and is_ngram(Path(name))):
             return _ngram(Path(name), segmentation, bos, eos, unigrams)
         kind = kind or find_kind(name, revision, trust_remote_code)
-        loaded, tokenizer = _load(
-            name, kind, dtype or "float32", revision, trust_remote_code, tokenizer
+        loaded, tokenizer = load_checkpoint(
+            name,
+            kind,
+            _dtype(dtype or "float32"),
+            revision=revision,
+            trust_remote_code=trust_remote_code,
+            allow_pickle=allow_pickle,
+            tokenizer=tokenizer,
         )
         identity = _revision(name, loaded)
         beside = Path(name)
@@ -95,14 +113,15 @@ def load_scorer(
         if tokenizer is None:
             raise ModelError("a model object needs its tokenizer: load_scorer(model, tokenizer=…)")
         name = str(getattr(model.config, "_name_or_path", "") or type(model).__name__)
-        kind = kind or _kind_of_architectures([type(model).__name__], name)
+        kind = kind or kind_of_architectures([type(model).__name__], name)
         loaded = model
         if dtype is not None and _dtype(dtype) != model.dtype:
             loaded = copy.deepcopy(model).to(_dtype(dtype))  # the caller's model stays as it is
         identity = _weights_hash(loaded)
         beside = None
     if isinstance(model, str | Path) or device != "auto":
-        loaded = loaded.to(_device(device))
+        loaded = _moved(loaded, device)
+    check_vocabulary(loaded, tokenizer, name)
     table = _unigrams(unigrams, beside, len(tokenizer))
     budget = batch_tokens or default_batch_tokens(loaded)
     backend: CausalBackend | MaskedBackend
@@ -114,33 +133,19 @@ def load_scorer(
             loaded, tokenizer, name, bos=bos, eos=eos, batch_tokens=budget, tree_nodes=nodes
         )
     else:
-        raise ModelError(
-            f"unknown kind {kind!r}; {nearest(str(kind), ('causal', 'masked', 'ngram'))}"
-        )
+        raise ModelError(f"unknown kind {kind!r}; {nearest(str(kind), KINDS)}")
+    fault = check_answers(loaded, tokenizer, kind, name)
     logger.info("%s: %s model, %s", name, kind, backend.settings())
     precision = str(loaded.dtype).removeprefix("torch.")
-    return Scorer(backend, identity, precision, table, current_processes())
-
-
-def find_kind(name: str, revision: str | None = None, trust_remote_code: bool = False) -> Kind:
-    """``causal`` or ``masked``, from the architectures in the model's configuration.
-
-    Raises:
-        ModelError: there is no configuration, or it names neither kind.
-    """
-    from transformers import AutoConfig
-
-    from minpairs.training.own_models import register
-
-    register()
-
-    try:
-        config = AutoConfig.from_pretrained(
-            name, revision=revision, trust_remote_code=trust_remote_code
-        )
-    except (OSError, ValueError) as error:
-        raise ModelError(f"cannot read the configuration of {name}: {error}") from error
-    return _kind_of_architectures(config.architectures or [], name)
+    return Scorer(
+        backend,
+        identity,
+        precision,
+        table,
+        current_processes(),
+        fault,
+        embedding_rows(loaded),
+    )
 
 
 def is_ngram(path: Path) -> bool:
@@ -156,57 +161,6 @@ def is_ngram(path: Path) -> bool:
     )
 
 
-def _kind_of_architectures(architectures: Iterable[str], name: str) -> Kind:
-    architectures = list(architectures)
-    for architecture in architectures:
-        if architecture.endswith("ForMaskedLM"):
-            return "masked"
-        if architecture.endswith(("ForCausalLM", "LMHeadModel")):
-            return "causal"
-    stated = ", ".join(architectures) or "no architecture"
-    raise ModelError(
-        f"{name} says it is {stated}: neither a causal (…ForCausalLM) nor a masked (…ForMaskedLM) "
-        "language model; say which with --kind, if it has such a head"
-    )
-
-
-def _load(
-    name: str,
-    kind: Kind,
-    dtype: str,
-    revision: str | None,
-    trust_remote_code: bool,
-    tokenizer: Any,
-) -> tuple[Any, Any]:
-    from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
-
-    from minpairs.training.own_models import register
-
-    register()
-
-    if kind not in ("causal", "masked"):
-        raise ModelError(
-            f"unknown kind {kind!r}; {nearest(str(kind), ('causal', 'masked', 'ngram'))}"
-        )
-    options = {"revision": revision, "trust_remote_code": trust_remote_code}
-    factory = AutoModelForMaskedLM if kind == "masked" else AutoModelForCausalLM
-    try:
-        model, report = factory.from_pretrained(
-            name, dtype=_dtype(dtype), use_safetensors=True, output_loading_info=True, **options
-        )
-        tokenizer = tokenizer or AutoTokenizer.from_pretrained(name, **options)
-    except (OSError, ValueError, ImportError, RuntimeError, KeyError) as error:
-        raise ModelError(f"cannot load {name} as a {kind} model: {error}") from error
-    missing = sorted(report["missing_keys"])
-    if missing:
-        # Transformers fills missing weights at random: a masked head on a causal model, say.
-        raise ModelError(
-            f"{name} has no weights for {', '.join(missing[:3])} "
-            f"({len(missing)} missing): it is not a {kind} language model; try another --kind"
-        )
-    return model, tokenizer
-
-
 def _ngram(
     path: Path, segmentation: Segmentation, bos: str, eos: bool, unigrams: str | Path | None
 ) -> Scorer:
@@ -216,8 +170,9 @@ def _ngram(
         raise ModelError(f"--bos {bos!r}: an n-gram model has only <s>; choose auto or none")
     _check_units(path, segmentation)
     backend = NgramBackend(path, segmentation, bos=bos != "none", eos=eos)
-    table = load_unigrams(Path(unigrams), 0) if unigrams else None
-    return Scorer(backend, _files_hash([path]), "float32", table, current_processes())
+    found = None if unigrams or not _same_units(path, segmentation) else path.parent
+    table = _unigrams(unigrams, found, 0)
+    return Scorer(backend, content_hash([path]), "float32", table, current_processes())
 
 
 def _check_units(path: Path, segmentation: Segmentation) -> None:
@@ -225,10 +180,27 @@ def _check_units(path: Path, segmentation: Segmentation) -> None:
     record = path.with_suffix(".arpa.json")
     if not record.is_file():
         return
-    trained = json.loads(record.read_text(encoding="utf-8"))["settings"]["segmentation"]
+    try:
+        trained = json.loads(record.read_text(encoding="utf-8"))["settings"]["segmentation"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ModelError(f"{record} is damaged ({error!r}); train the model again") from error
     # Words that somebody cut by other means are still words.
     if (trained == "characters") != (segmentation == "characters"):
         raise ModelError(f"{path} is a model of {trained}: choose --segmentation {trained}")
+
+
+def _same_units(path: Path, segmentation: Segmentation) -> bool:
+    """Whether the counts beside an n-gram model are of its units, as far as they say."""
+    counts = path.with_name("unigrams.parquet")
+    if not counts.is_file():
+        return True
+    said = (pq.read_schema(counts).metadata or {}).get(b"minpairs.tokens", b"").decode()
+    if said in ("characters", "words", "jieba") and (said == "characters") != (
+        segmentation == "characters"
+    ):
+        logger.warning("%s counts %s, not %s: not used", counts, said, segmentation)
+        return False
+    return True
 
 
 def _unigrams(given: str | Path | None, folder: Path | None, vocabulary: int) -> Unigrams | None:
@@ -244,6 +216,13 @@ def _dtype(name: str) -> torch.dtype:
     if name not in _DTYPES:
         raise ModelError(f"unknown dtype {name!r}; {nearest(name, _DTYPES)}")
     return _DTYPES[name]
+
+
+def _moved(model: Any, device: str) -> Any:
+    try:
+        return model.to(_device(device))
+    except (RuntimeError, AssertionError) as error:  # the latter where there is no CUDA at all
+        raise ModelError(f"cannot use --device {device}: {error}") from error
 
 
 def _device(name: str) -> torch.device:
@@ -263,19 +242,9 @@ def _revision(name: str, model: Any) -> str:
     """The commit of a Hub model; the content of a local one."""
     folder = Path(name)
     if folder.is_dir():
-        return _files_hash(path for path in folder.iterdir() if path.is_file())
+        return content_hash(path for path in folder.iterdir() if path.is_file())
     commit = getattr(model.config, "_commit_hash", None)
     return str(commit)[:12] if commit else _weights_hash(model)
-
-
-def _files_hash(paths: Iterable[Path]) -> str:
-    digest = hashlib.sha256()
-    for path in sorted(paths):
-        digest.update(path.name.encode())
-        with path.open("rb") as file:
-            while block := file.read(_BLOCK):
-                digest.update(block)
-    return digest.hexdigest()[:12]
 
 
 def _weights_hash(model: Any) -> str:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from minpairs.benchmarks.schema import Text
 from minpairs.errors import ModelError
 from minpairs.scoring.encoding import encode, split_tokens
-from minpairs.scoring.heads import logits_at, masked_head
+from minpairs.scoring.heads import log_probabilities, logits_at, masked_head
 from minpairs.scoring.last_layer import last_layer, queries_at
 from minpairs.scoring.limits import context_length, embedding_rows, inference, plain_special_ids
 from minpairs.scoring.score import Encoded
@@ -59,6 +59,7 @@ class MaskedBackend:
         self._layer = last_layer(self.model)
         self._layer_checked = False
         self.rows_run = 0
+        self.positions_run = 0
 
     def encode(self, texts: Sequence[Text]) -> list[Encoded]:
         """See ``Backend``."""
@@ -121,7 +122,7 @@ class MaskedBackend:
         ids = torch.tensor([masked for masked, _ in rows])
         positions = torch.tensor([position for _, position in rows])
         per_pass = max(1, self.batch_tokens // ids.shape[1])
-        found = torch.empty(len(asked), dtype=torch.float64)
+        found = np.empty(len(asked))
         row_of = torch.tensor([row for row, _ in asked])
         targets = torch.tensor([target for _, target in asked])
         for start in range(0, len(ids), per_pass):
@@ -129,13 +130,9 @@ class MaskedBackend:
             logits = self._forward(
                 ids[start : start + per_pass], positions[start : start + per_pass]
             )
-            normaliser = logits.logsumexp(dim=-1)
-            local, target = row_of[here] - start, targets[here]
-            device = logits.device
-            values = logits[local.to(device), target.to(device)] - normaliser[local.to(device)]
-            found[here] = values.double().cpu()
+            found[here.numpy()] = log_probabilities(logits, row_of[here] - start, targets[here])
         bounds = np.cumsum([len(text.scored) for text in batch])[:-1]
-        return list(np.split(found.numpy(), bounds))
+        return list(np.split(found, bounds))
 
     def token_texts(self, encoded: Encoded) -> tuple[str, ...]:
         """See ``Backend``."""
@@ -180,8 +177,9 @@ class MaskedBackend:
         return [root(index) for index in range(len(encoded))]
 
     def _forward(self, ids: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
-        """Float32 logits ``(rows, vocabulary)`` at one position of each row."""
+        """Logits ``(rows, vocabulary)`` at one position of each row."""
         self.rows_run += len(ids)
+        self.positions_run += ids.numel()
         device = self.model.device
         positions = positions.to(device)
         inputs = {
@@ -192,11 +190,11 @@ class MaskedBackend:
             if self._layer is None:
                 return self._whole(inputs, positions)
             with queries_at(self._layer, positions):
-                logits: torch.Tensor = self.model(**inputs).logits[:, 0].float()
+                logits: torch.Tensor = self.model(**inputs).logits[:, 0]
             if not self._layer_checked:
                 self._layer_checked = True
                 whole = self._whole(inputs, positions)
-                difference = (logits.log_softmax(-1) - whole.log_softmax(-1)).abs().max().item()
+                difference = (_normalised(logits) - _normalised(whole)).abs().max().item()
                 if not difference <= _TOLERANCE.get(self.model.dtype, _TOLERANCE[torch.float32]):
                     logger.warning(
                         "%s: the last layer cannot be cut (off by %.2g nats)", self.name, difference
@@ -208,4 +206,8 @@ class MaskedBackend:
     def _whole(self, inputs: dict[str, torch.Tensor], positions: torch.Tensor) -> torch.Tensor:
         width = inputs["input_ids"].shape[1]
         rows = torch.arange(len(positions), device=positions.device) * width + positions
-        return logits_at(self.model, masked_head(self.model), rows, inputs).float()
+        return logits_at(self.model, masked_head(self.model), rows, inputs)
+
+
+def _normalised(logits: torch.Tensor) -> torch.Tensor:
+    return logits.log_softmax(-1, dtype=torch.float32)

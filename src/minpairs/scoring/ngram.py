@@ -45,7 +45,8 @@ class NgramBackend:
         self.name = str(self.path)
         try:
             self._model: Any = kenlm.Model(str(self.path))
-        except (OSError, RuntimeError) as error:
+        # ValueError: its message quotes bytes of the file that are no text.
+        except (OSError, RuntimeError, ValueError, MemoryError) as error:
             raise ModelError(f"{self.path} is not a KenLM model: {error}") from error
         self._cut = segmenter(self.segmentation)
         self._known: set[str] = set()  # asked for once: sets are compared faster
@@ -91,6 +92,8 @@ class NgramBackend:
     def _encode(self, index: int, text: Text) -> Encoded:
         if not isinstance(text.continuation, str) or not isinstance(text.context, str):
             raise TextError(f"text {index} is not a string: {text.continuation!r}")
+        if "\0" in text.context + text.continuation:
+            raise TextError(f"{quote(text)} holds a NUL character, where KenLM would end a word")
         units = tuple(self._cut(text.context + text.continuation))
         first = _first_unit(units, text) if text.context else 0
         if first == len(units):

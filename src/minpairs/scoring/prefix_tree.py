@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from minpairs.scoring.score import Encoded
 
+_STRETCH = 4  # a tree may be so many times as large as a long prefix that its texts share
+
 
 @dataclass(frozen=True, slots=True)
 class PrefixTree:
@@ -93,22 +95,39 @@ def build(texts: Sequence[Encoded]) -> PrefixTree:
 def split(texts: Sequence[Encoded], budget: int) -> list[range]:
     """Cuts texts sorted by ``ids`` into runs whose trees have at most ``budget`` nodes.
 
-    A single text longer than the budget has a run of its own.
+    A single text longer than the budget has a run of its own. Where texts share a prefix of half
+    the budget or more (a prompt, a long context), a run may grow to four times that prefix, which
+    otherwise would be computed again for every few texts.
     """
     runs: list[range] = []
     start, size = 0, 0
     previous: tuple[int, ...] = ()
     for index, text in enumerate(texts):
-        length = len(text.ids) - 1
-        common = min(shared_prefix(previous, text.ids), len(previous) - 1, length) if size else 0
-        if size and size + length - common > budget:
+        new, common = _new_nodes(previous if size else (), text.ids)
+        most = budget if 2 * common < budget else max(budget, _STRETCH * common)
+        if size and size + new > most:
             runs.append(range(start, index))
-            start, size, common = index, 0, 0
-        size += length - common
+            start, size, new = index, 0, len(text.ids) - 1
+        size += new
         previous = text.ids
     if len(texts) > start:
         runs.append(range(start, len(texts)))
     return runs
+
+
+def count_nodes(texts: Sequence[Encoded]) -> int:
+    """How many nodes the tree of ``texts`` has, which must be sorted by ``ids``."""
+    befores = [(), *(text.ids for text in texts)]
+    return sum(
+        _new_nodes(before, text.ids)[0] for before, text in zip(befores, texts, strict=False)
+    )
+
+
+def _new_nodes(before: tuple[int, ...], ids: tuple[int, ...]) -> tuple[int, int]:
+    """Nodes that a text adds to those of the text before it, and those that they share."""
+    length = len(ids) - 1
+    common = min(shared_prefix(before, ids), max(len(before) - 1, 0), length)
+    return length - common, common
 
 
 def _subtree_ends(depths: NDArray[np.int64]) -> NDArray[np.int64]:

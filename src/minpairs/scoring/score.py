@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -28,6 +28,10 @@ class Score:
         unknown_tokens: scored tokens that the vocabulary does not know.
         unigram_logprob: sum of unigram log-probabilities over the same tokens (nats), or ``None``
             where the scorer has no unigram table.
+        all_tokens: number of tokens of ``continuation``, scored or not; ``None`` in results that
+            were written before this was kept.
+        all_unigram_logprob: sum of unigram log-probabilities over all of these (nats), or ``None``
+            where the scorer has no unigram table.
         token_texts: the scored tokens as the tokenizer writes them; empty unless asked for.
         token_logprobs: their log-probabilities (nats), in the same order; empty unless asked for.
     """
@@ -40,6 +44,8 @@ class Score:
     characters: int
     unknown_tokens: int = 0
     unigram_logprob: float | None = None
+    all_tokens: int | None = None
+    all_unigram_logprob: float | None = None
     token_texts: tuple[str, ...] = ()
     token_logprobs: tuple[float, ...] = ()
 
@@ -55,6 +61,8 @@ class Encoded:
         words: for each position the index of its word, ``-1`` for special tokens; empty where the
             scorer does not need words.
         units: the text's units, where the model reads these and no numbers.
+        unscored: how many tokens of the text come before ``scored``, as there is nothing before
+            them to read.
     """
 
     ids: tuple[int, ...]
@@ -62,6 +70,11 @@ class Encoded:
     unknown: int = 0
     words: tuple[int, ...] = ()
     units: tuple[str, ...] = ()
+    unscored: int = 0
+
+    def whole(self) -> Encoded:
+        """The same text with all of its tokens marked as scored."""
+        return replace(self, scored=range(self.scored.start - self.unscored, self.scored.stop))
 
 
 @runtime_checkable

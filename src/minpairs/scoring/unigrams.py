@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from minpairs.errors import ModelError
+from minpairs.parsing import read_json, read_parquet
 
 Smoothing = Literal["add_one", "as_released"]
 RELEASED: Smoothing = "as_released"
@@ -64,20 +65,21 @@ def load_unigrams(path: Path, vocabulary: int, smoothing: Smoothing | None = Non
     Raises:
         ModelError: the file is not such a table, or has a count below one.
     """
-    try:
-        if path.suffix == ".parquet":
-            import pyarrow.parquet as pq
-
-            table = pq.read_table(path, columns=["token", "count"])
-            counts = dict(zip(table["token"].to_pylist(), table["count"].to_pylist(), strict=True))
-            smoothing = smoothing or _smoothing(table.schema.metadata)
-        else:
-            counts = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, KeyError) as error:
-        raise ModelError(f"{path} is not a unigram table: {error}") from error
+    place = f"{path} (a unigram table)"
+    if path.suffix == ".parquet":
+        table = read_parquet(path, place, ModelError, columns=["token", "count"])
+        tokens = table["token"].to_pylist()
+        counts = dict(zip(tokens, table["count"].to_pylist(), strict=True))
+        if len(counts) < len(tokens):
+            raise ModelError(f"{path}: a token stands twice; count each once")
+        smoothing = smoothing or _smoothing(table.schema.metadata)
+    else:
+        counts = read_json(path, ModelError)
     if not isinstance(counts, dict) or not counts:
         raise ModelError(f"{path} holds no unigram counts")
     for token, count in counts.items():
+        if not isinstance(token, str):
+            raise ModelError(f"{path}: token {token!r} is no text")
         if not isinstance(count, int) or isinstance(count, bool) or count < 1:
             raise ModelError(f"{path}: token {token!r} has count {count!r}; counts are 1 or more")
     return Unigrams(counts, max(vocabulary, len(counts)), smoothing or "add_one")

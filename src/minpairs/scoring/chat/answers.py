@@ -138,8 +138,22 @@ def _answer(line: bytes, place: str) -> Answer:
     try:
         record: dict[str, Any] = json.loads(line)
         record["cells"] = tuple(record["cells"])
-        return Answer(**record)
-    except (ValueError, KeyError, TypeError) as error:
+        answer = Answer(**record)
+        _check_types(answer)
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ResultsError(
             f"{place} is damaged ({error!r}); remove the line, and run again to ask once more"
         ) from error
+    return answer
+
+
+def _check_types(answer: Answer) -> None:
+    """By hand, as a server's reply may hold half a surrogate pair, which pydantic refuses."""
+    texts = (answer.key, answer.suite, answer.reply, answer.time, *answer.cells)
+    numbers = (answer.logprob_a, answer.logprob_b, answer.latency, answer.tries, answer.item)
+    if not all(isinstance(text, str) for text in texts) or len(answer.cells) != 2:
+        raise TypeError("a field is no text")
+    if not all(number is None or isinstance(number, int | float) for number in numbers):
+        raise TypeError("a field is no number")
+    if answer.fits not in ("A", "B") or answer.letter not in ("A", "B", None):
+        raise ValueError("a letter is not A or B")
