@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from minpairs.benchmarks.schema import INTERACTION, MINIMAL_PAIR, Design, Inequality
 from minpairs.errors import MeasureError
 from minpairs.evaluation import evaluate_items
-from minpairs.measures import MEASURES, Scores, differences, measure, verdicts
+from minpairs.measures import MEASURES, Scores, differences, measure, slor_measure, verdicts
 
 GOLDEN = Path(__file__).parents[2] / "shared" / "data" / "aann_golden"
 ONE = Scores(
@@ -40,6 +40,7 @@ ONE = Scores(
         ("slln", -6.0),
         ("slor", 2.0),
         ("slor_as_released", -12.0 / 4 + 30.0 / 5),
+        ("slor_word", 8.0 / 3),
     ],
 )
 def test_a_measure_equals_its_formula(name, expected):
@@ -59,6 +60,40 @@ def test_a_misspelt_measure_names_the_nearest():
 def test_a_field_that_was_not_recorded_is_named():
     with pytest.raises(MeasureError, match="'slor' needs 'unigram_logprob'"):
         measure("slor", Scores(np.array([-1.0]), np.array([1.0])))
+
+
+def test_slor_as_released_says_what_it_needs_of_scores_that_lack_it():
+    old = Scores(np.array([-1.0]), np.array([1.0]), unigram_logprob=np.array([-2.0]))
+    with pytest.raises(MeasureError, match=r"'all_unigram_logprob', .* this version or a later"):
+        measure("slor_as_released", old)
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "meant"),
+    [
+        ("slor", None, "slor"),
+        ("mean", None, "mean"),
+        ("slor", "paper", "slor"),
+        ("slor", "as_released", "slor_as_released"),
+        ("slor", "word", "slor_word"),
+        ("slor_word", "word", "slor_word"),
+    ],
+)
+def test_a_form_of_slor_is_a_measure(name, form, meant):
+    assert slor_measure(name, form) == meant
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "message"),
+    [
+        ("sum", "paper", "but the measure is 'sum'"),
+        ("slor_word", "paper", "but the measure is 'slor_word'"),
+        ("slor", "word_", "did you mean 'word'"),
+    ],
+)
+def test_a_form_of_slor_that_does_not_fit_is_refused(name, form, message):
+    with pytest.raises(MeasureError, match=message):
+        slor_measure(name, form)
 
 
 def test_a_surprisal_is_refused():
@@ -149,6 +184,12 @@ def test_right_is_all_above_zero_and_a_tie_is_none_below(row, right, tied):
 @pytest.mark.parametrize(("ties", "credit"), [("strict", 0.0), ("half", 0.5), ("paper", 1.0)])
 def test_the_rule_for_ties_sets_the_credit_of_a_tie_only(ties, credit):
     assert verdicts(np.array([[1.0], [0.0], [-1.0]]), ties).credit.tolist() == [1.0, credit, 0.0]
+
+
+@pytest.mark.parametrize(("ties", "credit"), [("strict", 0.0), ("half", 0.25), ("paper", 1.0)])
+def test_an_item_all_of_whose_inequalities_tie_is_not_above_chance_by_half(ties, credit):
+    assert verdicts(np.array([[0.0, 0.0]]), ties).credit.tolist() == [credit]
+    assert verdicts(np.array([[1.0, 0.0]]), "half").credit.tolist() == [0.5]
 
 
 def test_an_unknown_rule_for_ties_is_an_error():

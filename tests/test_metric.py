@@ -57,6 +57,20 @@ def test_the_folder_loads_with_each_configuration(config):
     assert metric.config_name == (config or "pairwise")
 
 
+def test_an_interaction_tells_the_cost_with_construction_and_control_and_their_difference():
+    found = interaction([[3.0, 1.0], [0.0, 0.0]], groups=["npi", "vp"])
+    deltas = found["groups"]["npi"]["deltas"]
+    assert (deltas["construction"]["mean"], deltas["control"]["mean"]) == (2.0, 0.0)
+    assert (deltas["difference"]["minimum"], deltas["difference"]["maximum"]) == (1.0, 3.0)
+    assert found["deltas"]["difference"]["near_zero"] == 0.5
+    assert found["mean_of_groups"]["deltas"] is None
+    json.dumps(found)
+
+
+def test_pairs_have_no_deltas():
+    assert pairwise([1.0], [0.0])["deltas"] is None
+
+
 def test_an_unknown_configuration_names_the_three():
     with pytest.raises(KeyError, match="pairwise, slor, interaction"):
         MinimalPairs("pairwize")

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from minpairs.benchmarks.schema import Text
 from minpairs.benchmarks.suites import Suite
 from minpairs.errors import ResultsError
+from minpairs.interactions import Differences, differences_in
 from minpairs.measures import Floats, Scores, measure
 from minpairs.scoring.score import Score
+
+if TYPE_CHECKING:
+    from minpairs.results import Run
 
 
 class Lookup(Protocol):
@@ -37,16 +41,45 @@ def cell_values(
         ResultsError: a text was not scored.
         MeasureError: the measure needs what was not recorded.
     """
+    return measured(suites, cell_scores(suites, scores, exact), measure_name)
+
+
+def cell_scores(
+    suites: Sequence[Suite], scores: Lookup, exact: Lookup | None = None
+) -> dict[str, Scores]:
+    """What was recorded of each cell of all items; see :func:`cell_values`."""
     found = [_suite_scores(suite, scores, exact) for suite in suites]
-    names = [f"{suite.name}:{row}" for suite in suites for row in range(len(suite))]
     return {
-        cell: measure(
-            measure_name,
-            _columns([score for of_suite in found for score in of_suite[cell]]),
-            [f"{name}:{cell}" for name in names],
-        )
+        cell: _columns([score for of_suite in found for score in of_suite[cell]])
         for cell in suites[0].design.cells
     }
+
+
+def measured(
+    suites: Sequence[Suite], recorded: Mapping[str, Scores], measure_name: str
+) -> dict[str, Floats]:
+    """The recorded cells measured; an item at fault is named after its suite and row."""
+    names = item_names(suites)
+    return {
+        cell: measure(measure_name, scores, [f"{name}:{cell}" for name in names])
+        for cell, scores in recorded.items()
+    }
+
+
+def item_names(suites: Sequence[Suite]) -> list[str]:
+    """``benchmark.config:row`` of each item."""
+    return [f"{suite.name}:{row}" for suite in suites for row in range(len(suite))]
+
+
+def differences_of(run: Run, suite: Suite, measure_name: str = "slor") -> Differences:
+    """ΔS of every item of a run's suite, with the construction and with its control.
+
+    Raises:
+        ResultsError: a text was not scored.
+        MeasureError: the suite is no interaction, or the measure needs what was not recorded.
+    """
+    values = cell_values([suite], run.scores, measure_name, run.exact)
+    return differences_in(values, suite.design)
 
 
 def _suite_scores(
@@ -73,11 +106,17 @@ def _suite_scores(
 
 
 def _columns(scores: Sequence[Score]) -> Scores:
-    unigrams = [score.unigram_logprob for score in scores]
     return Scores(
         logprob=np.array([score.logprob for score in scores], dtype=np.float64),
         tokens=np.array([score.tokens for score in scores], dtype=np.float64),
         words=np.array([score.words for score in scores], dtype=np.float64),
         characters=np.array([score.characters for score in scores], dtype=np.float64),
-        unigram_logprob=None if None in unigrams else np.array(unigrams, dtype=np.float64),
+        unigram_logprob=_optional([score.unigram_logprob for score in scores]),
+        all_tokens=_optional([score.all_tokens for score in scores]),
+        all_unigram_logprob=_optional([score.all_unigram_logprob for score in scores]),
     )
+
+
+def _optional(numbers: Sequence[float | None]) -> Floats | None:
+    """A column that is there for all texts or counts as not recorded."""
+    return None if None in numbers else np.array(numbers, dtype=np.float64)

@@ -14,6 +14,13 @@ from numpy.typing import ArrayLike
 
 from minpairs.benchmarks.schema import Design
 from minpairs.errors import MeasureError, nearest
+from minpairs.interactions import (
+    Deltas,
+    Differences,
+    differences_in,
+    form_of,
+    has_two_orders,
+)
 from minpairs.labels import Codes, label_codes, owners_of
 from minpairs.measures import Floats, Verdicts, differences, verdicts
 from minpairs.signature import Signature
@@ -68,8 +75,11 @@ class GroupResult:
         chance: accuracy expected of scores without information.
         mean_difference: mean over items and inequalities of left side minus right side.
         inequalities: each inequality by itself, in the design's order.
-        order_bias: for interactions of two orders, the share of items that are right in one order
-            and wrong in the other; None for other designs.
+        order_bias: for designs that ask the same of two orders, the share of items that are right
+            in one order and wrong in the other; None for other designs.
+        deltas: for interactions, what the manipulation costs with the construction and with its
+            control, and the distribution of the difference; None for other designs, and for the
+            mean of several groups.
         phenomenon: to which a paradigm belongs, if it was said.
         groups: number of groups whose accuracies were averaged; 1 for a set of items.
     """
@@ -85,6 +95,7 @@ class GroupResult:
     mean_difference: float
     inequalities: tuple[InequalityResult, ...]
     order_bias: float | None
+    deltas: Deltas | None = None
     phenomenon: str | None = None
     groups: int = 1
 
@@ -103,6 +114,7 @@ class Evaluation:
         interval: how plain intervals were made: ``wilson`` or ``as_released``.
         clusters: number of clusters, if clusters were given.
         signature: how the numbers were made, if known.
+        warnings: why the scores should not be believed; see ``suspicions``.
     """
 
     design: str
@@ -114,6 +126,7 @@ class Evaluation:
     interval: str
     clusters: int | None
     signature: Signature | None = None
+    warnings: tuple[str, ...] = ()
 
     def group(self, name: str) -> GroupResult:
         """The group of that name.
@@ -137,6 +150,7 @@ class _Items:
     single: tuple[Verdicts, ...]
     clusters: Codes | None
     interval: str
+    deltas: Differences | None = None
 
     def __getitem__(self, rows: Codes) -> _Items:
         return replace(
@@ -145,6 +159,7 @@ class _Items:
             verdicts=_rows(self.verdicts, rows),
             single=tuple(_rows(verdict, rows) for verdict in self.single),
             clusters=None if self.clusters is None else self.clusters[rows],
+            deltas=None if self.deltas is None else self.deltas[rows],
         )
 
 
@@ -198,6 +213,7 @@ def evaluate_items(
         tuple(verdicts(margins[:, [j]], ties) for j in range(margins.shape[1])),
         cluster_codes,
         interval,
+        differences_in(values, design) if form_of(design) else None,
     )
     order = np.argsort(group_codes, kind="stable")
     parts = np.split(order, np.cumsum(np.bincount(group_codes))[:-1])
@@ -274,6 +290,7 @@ def _count(name: str, items: _Items, phenomenon: str | None = None) -> GroupResu
         mean_difference=float(items.differences.mean()),
         inequalities=tuple(inequalities),
         order_bias=_order_bias(items),
+        deltas=None if items.deltas is None else items.deltas.summary(items.clusters),
         phenomenon=phenomenon,
     )
 
@@ -290,7 +307,7 @@ def _accuracy(verdict: Verdicts, items: _Items) -> tuple[float, Interval, Interv
 
 def _order_bias(items: _Items) -> float | None:
     """The share of items whose two orders get opposite verdicts."""
-    if items.design.name != "interaction" or len(items.single) != 2:
+    if not has_two_orders(items.design):
         return None
     first, second = items.differences.T
     return float((first * second < 0).mean())

@@ -70,8 +70,8 @@ def _slln(logprob: Floats, tokens: Floats) -> Floats:
     return logprob / tokens**SLLN_ALPHA
 
 
-def _slor(logprob: Floats, unigram_logprob: Floats, tokens: Floats) -> Floats:
-    return (logprob - unigram_logprob) / tokens
+def _slor(logprob: Floats, unigram_logprob: Floats, length: Floats) -> Floats:
+    return (logprob - unigram_logprob) / length
 
 
 def _slor_as_released(
@@ -98,6 +98,11 @@ MEASURES: Mapping[str, Measure] = {
         ("logprob", "unigram_logprob", "tokens"),
         "log-probability less unigram log-probability, per scored token (Lau et al. 2017)",
     ),
+    "slor_word": Measure(
+        _slor,
+        ("logprob", "unigram_logprob", "words"),
+        "log-probability less unigram log-probability, per word",
+    ),
     # The let-alone study's code: the model's mean leaves out the first token, the unigrams' does
     # not. Needs texts scored without a beginning token, so that ``tokens`` is ``all_tokens`` - 1.
     "slor_as_released": Measure(
@@ -106,7 +111,34 @@ MEASURES: Mapping[str, Measure] = {
         "mean log-probability over N - 1 tokens less mean unigram log-probability over all N",
     ),
 }
+# The forms of SLOR by what ``--slor`` calls them; the first is the default.
+SLOR: Mapping[str, str] = {
+    "paper": "slor",
+    "as_released": "slor_as_released",
+    "word": "slor_word",
+}
+_NEEDS = {
+    "unigram_logprob": "token counts of the training text (--unigrams FILE when scoring)",
+    "all_unigram_logprob": "token counts of the training text (--unigrams FILE when scoring), and "
+    "scores that this version or a later one wrote",
+    "all_tokens": "scores that this version or a later one wrote",
+}
 _LENGTHS = frozenset({"tokens", "words", "characters", "all_tokens"})
+
+
+def slor_measure(name: str, form: str | None) -> str:
+    """The measure meant by ``--measure NAME --slor FORM``.
+
+    Raises:
+        MeasureError: there is no such form, or the measure is not SLOR.
+    """
+    if form is None:
+        return name
+    if form not in SLOR:
+        raise MeasureError(f"unknown form of SLOR {form!r}: {nearest(form, SLOR)}")
+    if name not in ("slor", SLOR[form]):
+        raise MeasureError(f"a form of SLOR ({form}) was asked for, but the measure is {name!r}")
+    return SLOR[form]
 
 
 def measure(name: str, scores: Scores, ids: Sequence[object] | None = None) -> Floats:
@@ -128,7 +160,8 @@ def measure(name: str, scores: Scores, ids: Sequence[object] | None = None) -> F
     for field in chosen.fields:
         recorded = getattr(scores, field)
         if recorded is None:
-            raise MeasureError(f"measure {name!r} needs {field!r}, which was not recorded")
+            hint = f": it takes {_NEEDS[field]}" if field in _NEEDS else ""
+            raise MeasureError(f"measure {name!r} needs {field!r}, which was not recorded{hint}")
         columns[field] = column(recorded, field, ids)
     same_length(columns)
     for field, values in columns.items():
@@ -193,8 +226,10 @@ def verdicts(differences: Floats, ties: str = "strict") -> Verdicts:
 
     Args:
         differences: as given by ``differences``.
-        ties: credit of a tied item: ``strict`` none, ``half`` one half, ``paper`` all of it (the
-            ``>=`` of the let-alone paper).
+        ties: credit of a tied item: ``strict`` none, ``half`` one half for each of its inequalities
+            that is an equality (as if each were decided by a coin, so that scores without
+            information are not above chance), ``paper`` all of it (the ``>=`` of the let-alone
+            paper).
 
     Raises:
         MeasureError: unknown rule for ties.
@@ -204,7 +239,9 @@ def verdicts(differences: Floats, ties: str = "strict") -> Verdicts:
     right: Bools = np.all(differences > 0, axis=1)
     violated: Bools = np.any(differences < 0, axis=1)
     tied = np.logical_not(violated | right)
-    return Verdicts(right, tied, np.where(tied, _TIE_CREDIT[ties], right.astype(np.float64)))
+    equalities = np.sum(differences == 0, axis=1)
+    credit = np.where(tied, _TIE_CREDIT[ties] ** equalities, right.astype(np.float64))
+    return Verdicts(right, tied, credit)
 
 
 def column(values: ArrayLike, name: str, ids: Sequence[object] | None = None) -> Floats:

@@ -6,6 +6,7 @@ A thin shell over ``metric_inputs.judge``, which needs no ``evaluate``.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from difflib import get_close_matches
 from typing import Any
 
@@ -15,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from minpairs.errors import MeasureError
 from minpairs.evaluation import Evaluation, GroupResult, InequalityResult
+from minpairs.interactions import Deltas
 from minpairs.measures import as_array
 from minpairs.metric_inputs import CONFIGS, DEFAULT, check_columns, find_config, judge
 from minpairs.signature import Signature
@@ -35,7 +37,7 @@ _OPTIONS = """
     interval (str): "wilson" (the default) or "as_released" (1.96 standard errors).
     signature (dict or str): what is known of the scores: model, data, bos, dtype, ...
 Returns a dict: accuracy, interval, clustered_interval, right, ties, n, chance, mean_difference,
-    inequalities, order_bias, mean_of_groups, groups, phenomena, signature.
+    inequalities, order_bias, deltas, mean_of_groups, groups, phenomena, signature.
 """
 OPTIONS = ("groups", "clusters", "phenomena", "ties", "interval", "signature")
 
@@ -111,6 +113,17 @@ def _figures(result: GroupResult) -> dict[str, Any]:
         "chance": result.chance,
         "inequalities": {single.name: _proportion(single) for single in result.inequalities},
         "order_bias": result.order_bias,
+        "deltas": _deltas(result.deltas),
+    }
+
+
+def _deltas(deltas: Deltas | None) -> dict[str, Any] | None:
+    if deltas is None:
+        return None
+    return {
+        name: {**asdict(found), "interval": _ends(found.interval)}
+        for name in ("construction", "control", "difference")
+        for found in [getattr(deltas, name)]
     }
 
 

@@ -9,6 +9,8 @@ import pytest
 from rich.console import Console
 
 from minpairs.report import Column, Table, to_csv, to_markdown, to_rich
+from minpairs.report.model import Estimate
+from minpairs.report.render import write_cell
 from minpairs.statistics import Interval
 
 TABLE = Table(
@@ -35,6 +37,45 @@ MODELS = Table(
     summary=(("ties", None, 3, 4),),
     signatures=("model:x", "model:y"),
 )
+
+
+ROWS = Table(
+    columns=(Column("model", "model", "text"), Column("n", "n", "count")),
+    rows=(("x", 1), ("x", 2), ("y", 3)),
+    summary=(("people (the paper's)", None),),
+    signatures=("model:x", "model:y"),
+    models_in_rows=True,
+)
+
+
+def test_csv_has_each_model_s_signature_in_its_rows():
+    rows = list(csv.reader(io.StringIO(to_csv(ROWS))))
+    assert rows[0] == ["model", "n", "signature"]
+    assert [row[2] for row in rows[1:]] == ["model:x", "model:x", "model:y", ""]
+
+
+@pytest.mark.parametrize(
+    ("kind", "cell", "written"),
+    [
+        ("estimate", Estimate(0.984, Interval(0.973, 0.991)), "98.4 [97.3–99.1]"),
+        ("points", 0.0123, "+1.2"),
+        ("points", -0.0001, "0.0"),
+        ("points_interval", Interval(-0.01, 0.02), "-1.0 to +2.0"),
+        ("range", Interval(-0.0004, 0.5), "0.000 to +0.500"),
+        ("p", 0.0125, "0.013"),
+        ("p", 0.0002, "<0.001"),
+        ("number", -0.25, "-0.250"),
+    ],
+)
+def test_a_cell_is_written_for_readers_by_its_kind(kind, cell, written):
+    assert write_cell(kind, cell) == written
+
+
+def test_an_estimate_is_three_columns_in_csv_and_nothing_where_it_is_missing():
+    estimate = Estimate(0.5, Interval(0.25, 0.75))
+    table = Table((Column("a", "a", "estimate"),), ((estimate,), (None,)))
+    rows = list(csv.reader(io.StringIO(to_csv(table))))
+    assert rows == [["a", "a_low", "a_high"], ["0.5", "0.25", "0.75"], ["", "", ""]]
 
 
 WIDE = Table(

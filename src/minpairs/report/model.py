@@ -8,8 +8,30 @@ from typing import Literal
 from minpairs.errors import MinpairsError
 from minpairs.statistics import Interval
 
-Kind = Literal["text", "count", "percent", "interval", "number"]
-Cell = str | int | float | Interval | None
+# percent, interval, points and points_interval are fractions of one, shown times a hundred.
+Kind = Literal[
+    "text",
+    "count",
+    "percent",  # a share; an int in such a column is a count
+    "interval",  # of a share
+    "estimate",  # a share with its interval
+    "points",  # a difference of shares, with its sign
+    "points_interval",
+    "number",
+    "range",  # the interval of a number
+    "p",  # a p-value
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A share with its interval, in one cell."""
+
+    value: float
+    interval: Interval
+
+
+Cell = str | int | float | Interval | Estimate | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +59,9 @@ class Table:
         summary: rows set apart at the foot (macro, micro).
         caption: what the table shows.
         footnotes: how to read it.
-        signatures: how the numbers were made: one for the table, or one for each of the last
-            columns.
+        signatures: how the numbers were made: one for the table, or one for each model.
+        models_in_rows: whether models are named in the first column (several signatures are then
+            in the order in which they come there first), or are the last columns.
     """
 
     columns: tuple[Column, ...]
@@ -47,6 +70,7 @@ class Table:
     caption: str = ""
     footnotes: tuple[str, ...] = ()
     signatures: tuple[str, ...] = ()
+    models_in_rows: bool = False
 
     def __post_init__(self) -> None:
         for row in (*self.rows, *self.summary):

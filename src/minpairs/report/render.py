@@ -13,12 +13,13 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from minpairs.report.model import Cell, Column, Kind, Table
+from minpairs.report.model import Cell, Column, Estimate, Kind, Table
 from minpairs.statistics import Interval
 
 ABSENT = "–"
 _MARGIN = 2
 _NAME_WIDTH = 12
+_INTERVALS = ("interval", "points_interval", "range")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class _Printed:
             yield _grid(table, block, options.max_width)
         for note in table.footnotes:
             yield Text(note, style="dim")
-        for line in table.signatures:
+        for line in filter(None, table.signatures):
             yield Text(line, overflow="fold")
 
 
@@ -60,7 +61,7 @@ def to_markdown(table: Table) -> str:
             for row in table.summary
         ),
     ]
-    parts = ["\n".join(lines), *table.footnotes, *map(_code, table.signatures)]
+    parts = ["\n".join(lines), *table.footnotes, *map(_code, filter(None, table.signatures))]
     if table.caption:
         parts.insert(0, f"**{table.caption}**")
     return "\n\n".join(parts) + "\n"
@@ -69,21 +70,25 @@ def to_markdown(table: Table) -> str:
 def to_csv(table: Table) -> str:
     """The table as CSV with a header, numbers unrounded, and the signature as a last column.
 
-    Signatures of several models are a last row under the models' columns.
+    Where several models are columns, their signatures are a last row under these.
     """
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    one = len(table.signatures) == 1
+    last = len(table.signatures) == 1 or table.models_in_rows
+    models = list(dict.fromkeys(row[0] for row in table.rows)) if table.models_in_rows else []
+    # Rows of no model of ours (a paper's) have none.
+    signatures = dict(zip(models, table.signatures, strict=False))
     header = [key for column in table.columns for key in _csv_keys(column)]
-    writer.writerow([*header, "signature"] if one else header)
+    writer.writerow([*header, "signature"] if last else header)
     for row in (*table.rows, *table.summary):
         cells = [
             value
             for column, cell in zip(table.columns, row, strict=True)
             for value in _csv_cells(column, cell)
         ]
-        writer.writerow([*cells, table.signatures[0]] if one else cells)
-    if len(table.signatures) > 1:
+        own = signatures.get(row[0], "") if models else "".join(table.signatures[:1])
+        writer.writerow([*cells, own] if last else cells)
+    if len(table.signatures) > 1 and not last:
         blank = [""] * (len(header) - len(table.signatures) - 1)
         writer.writerow(["signature", *blank, *table.signatures])
     return buffer.getvalue()
@@ -95,11 +100,35 @@ def write_cell(kind: Kind, cell: Cell) -> str:
         return ABSENT
     if isinstance(cell, str):
         return cell
+    if isinstance(cell, Estimate):
+        return f"{100 * cell.value:.1f} [{_write_interval('interval', cell.interval)}]"
     if isinstance(cell, Interval):
-        return f"{100 * cell.low:.1f}–{100 * cell.high:.1f}"
-    if isinstance(cell, int):
-        return f"{cell:,}"
-    return f"{100 * cell:.1f}" if kind == "percent" else f"{cell:.3f}"
+        return _write_interval(kind, cell)
+    return f"{cell:,}" if isinstance(cell, int) else _write_number(kind, cell)
+
+
+def _write_interval(kind: Kind, interval: Interval) -> str:
+    if kind == "range":
+        return f"{_signed(interval.low, 3)} to {_signed(interval.high, 3)}"
+    if kind == "points_interval":
+        return f"{_signed(100 * interval.low, 1)} to {_signed(100 * interval.high, 1)}"
+    return f"{100 * interval.low:.1f}–{100 * interval.high:.1f}"
+
+
+def _write_number(kind: Kind, number: float) -> str:
+    if kind == "percent":
+        return f"{100 * number:.1f}"
+    if kind == "points":
+        return _signed(100 * number, 1)
+    if kind == "p" and number < 0.001:
+        return "<0.001"
+    return f"{number:.3f}"
+
+
+def _signed(number: float, digits: int) -> str:
+    """With its sign; nothing that rounds to zero has one."""
+    written = f"{number:+.{digits}f}"
+    return written[1:] if float(written) == 0 else written
 
 
 def _written(table: Table, row: tuple[Cell, ...]) -> list[str]:
@@ -177,16 +206,15 @@ def _code(line: str) -> str:
 
 
 def _csv_keys(column: Column) -> list[str]:
-    if column.kind == "interval":
-        return [f"{column.key}_low", f"{column.key}_high"]
-    return [column.key]
+    ends = [f"{column.key}_low", f"{column.key}_high"]
+    if column.kind in _INTERVALS:
+        return ends
+    return [column.key, *ends] if column.kind == "estimate" else [column.key]
 
 
 def _csv_cells(column: Column, cell: Cell) -> list[str | int | float]:
-    if column.kind == "interval":
-        if isinstance(cell, Interval):
-            return [cell.low, cell.high]
-        return ["", ""]
-    if cell is None or isinstance(cell, Interval):
-        return [""]
-    return [cell]
+    if isinstance(cell, Interval):
+        return [cell.low, cell.high]
+    if isinstance(cell, Estimate):
+        return [cell.value, cell.interval.low, cell.interval.high]
+    return [""] * len(_csv_keys(column)) if cell is None else [cell]

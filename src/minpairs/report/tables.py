@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from minpairs.errors import MeasureError
 from minpairs.evaluation import Evaluation, GroupResult
+from minpairs.measures import SLOR
 from minpairs.report.model import Cell, Column, Table
 
 _TIES = {
@@ -104,8 +105,10 @@ def models_table(
             ("micro (all items)", n, *(m.accuracy if complete else None for m in micros)),
             *summary,
         ]
-    notes = [f"Accuracy in %; chance {100 * macros[0].chance:g} %."]
-    notes += dict.fromkeys(_TIES[evaluation.ties] for evaluation in every)
+    notes = [
+        f"Accuracy in %; chance {chance_of(evaluations)} %.",
+        *general_notes(evaluations, intervals=False),
+    ]
     if not complete:
         notes.append(f"No overall figures: some models were not scored on every {unit}.")
     if any(row[1] is None for row in rows):
@@ -209,16 +212,81 @@ def _macro_label(groups: int, unit: str) -> str:
     return f"macro (mean of {groups} {unit}s)"
 
 
+def general_notes(
+    evaluations: Mapping[str, Evaluation], *, intervals: bool = True
+) -> tuple[str, ...]:
+    """What every table says: the rule for ties, how intervals were made, and warnings.
+
+    Args:
+        evaluations: by model; warnings name it where there are several.
+        intervals: whether the table shows any.
+    """
+    every = list(evaluations.values())
+    notes = list(dict.fromkeys(_TIES[evaluation.ties] for evaluation in every))
+    if intervals:
+        for evaluation in every:
+            kind = _INTERVALS[evaluation.interval]
+            if evaluation.clusters is None:
+                notes.append(f"{kind}; they take items as independent.")
+            else:
+                notes.append(
+                    f"{kind}; the clustered ones allow for {evaluation.clusters:,} clusters of "
+                    "items."
+                )
+            if _has_single_clusters(evaluation):
+                notes.append("No clustered interval (–) where all items lie in one cluster.")
+    if any(map(_needs_no_bos, every)):
+        notes.append(
+            "slor_as_released is slor here: with a beginning token before it the first token is "
+            "scored too. The authors' code scores without one (--bos none)."
+        )
+    return (*warnings_of(evaluations), " ".join(dict.fromkeys(notes)))
+
+
+def warnings_of(evaluations: Mapping[str, Evaluation]) -> tuple[str, ...]:
+    """Why models' scores should not be believed; each names its model where there are several."""
+    return tuple(
+        f"{model}: {warning}" if len(evaluations) > 1 else warning
+        for model, evaluation in evaluations.items()
+        for warning in evaluation.warnings
+    )
+
+
+def signatures_of(evaluations: Mapping[str, Evaluation]) -> tuple[str, ...]:
+    """The signature of each model's numbers; empty where it is not known."""
+    return tuple(str(evaluation.signature or "") for evaluation in evaluations.values())
+
+
+def chance_of(evaluations: Mapping[str, Evaluation]) -> str:
+    """The accuracy of scores without information, in %."""
+    return " or ".join(dict.fromkeys(f"{100 * e.micro.chance:g}" for e in evaluations.values()))
+
+
+def _needs_no_bos(evaluation: Evaluation) -> bool:
+    """Whether a measure was asked for that differs from another only without a beginning token."""
+    signature = evaluation.signature
+    return (
+        signature is not None
+        and signature.get("measure") == SLOR["as_released"]
+        and signature.get("bos") not in (None, "none", "auto(none)")
+    )
+
+
+def _has_single_clusters(evaluation: Evaluation) -> bool:
+    return evaluation.clusters is not None and any(
+        group.clustered_interval is None for group in evaluation.groups
+    )
+
+
 def _notes(evaluation: Evaluation) -> tuple[str, ...]:
-    notes = [f"{_TIES[evaluation.ties]} {_INTERVALS[evaluation.interval]}"]
-    if evaluation.clusters is None:
-        notes[0] += "; they take items as independent."
-    else:
-        notes[0] += f"; the clustered ones allow for {evaluation.clusters:,} clusters of items."
-        if any(group.clustered_interval is None for group in evaluation.groups):
-            notes.append("No clustered interval (–) where all items lie in one cluster.")
+    notes = list(general_notes({"": evaluation}))
+    if len(evaluation.groups) > 1:
+        notes.append("Macro: the unweighted mean of the rows above. Micro: over all items.")
     if len(evaluation.micro.inequalities) > 1:
-        notes.append("Single predictions have chance 50 %.")
+        notes.append(
+            "Single predictions have chance 50 %. Mean difference: of the sides of a prediction; "
+            "positive: as predicted."
+        )
     if evaluation.micro.order_bias is not None:
         notes.append(
             "Order bias: share of items right in one order and wrong in the other; 50 % by chance."
