@@ -6,14 +6,28 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from minpairs.training.causal import train_causal
     from minpairs.training.corpus import Corpus, open_corpus
     from minpairs.training.filtering import count_folder, filter_corpus
     from minpairs.training.filters import load_filters
+    from minpairs.training.masked import train_masked
+    from minpairs.training.presets import (
+        CAUSAL_PRESETS,
+        MASKED_PRESETS,
+        CausalSettings,
+        MaskedSettings,
+        chosen,
+    )
     from minpairs.training.sample import corpus_about, corpus_tables, sample_corpus
     from minpairs.training.unigram_counts import count_corpus, token_counter, write_unigrams
 
 __all__ = [
+    "CAUSAL_PRESETS",
+    "MASKED_PRESETS",
+    "CausalSettings",
     "Corpus",
+    "MaskedSettings",
+    "chosen",
     "corpus_about",
     "corpus_tables",
     "count_corpus",
@@ -23,10 +37,15 @@ __all__ = [
     "open_corpus",
     "sample_corpus",
     "token_counter",
+    "train_causal",
+    "train_masked",
     "write_unigrams",
 ]
 
-_MODULES = ("corpus", "filters", "filtering", "unigram_counts", "sample")
+_MODULES = (
+    *("corpus", "filters", "filtering", "unigram_counts", "sample"),
+    *("presets", "causal", "masked"),
+)
 
 
 def __getattr__(name: str) -> Any:

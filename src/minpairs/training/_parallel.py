@@ -15,7 +15,11 @@ T = TypeVar("T")
 
 
 def each(
-    work: Callable[[T], None], things: Sequence[T], processes: int, progress: Progress | None
+    work: Callable[[T], None],
+    things: Sequence[T],
+    processes: int,
+    progress: Progress | None,
+    start: Callable[[], None] | None = None,
 ) -> None:
     """Does the work on each thing; in any order where there are several processes.
 
@@ -24,6 +28,7 @@ def each(
         things: on what.
         processes: how many at a time; 1 works in this process.
         progress: told how many are done, and how many there are.
+        start: what each of several processes does first; must be picklable.
     """
     tell = progress or (lambda _done, _total: None)
     tell(0, len(things))
@@ -33,7 +38,7 @@ def each(
             tell(done, len(things))
         return
     context = multiprocessing.get_context("spawn")  # threads of pyarrow do not survive a fork
-    with ProcessPoolExecutor(processes, context, _end_with_parent) as pool:
+    with ProcessPoolExecutor(processes, context, _begin, (start,)) as pool:
         waiting: set[Future[None]] = set()
         done = 0
         try:
@@ -56,6 +61,12 @@ def _collect(waiting: set[Future[None]]) -> int:
         waiting.remove(future)
         future.result()
     return len(finished)
+
+
+def _begin(start: Callable[[], None] | None) -> None:
+    _end_with_parent()
+    if start is not None:
+        start()
 
 
 def _end_with_parent() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -10,6 +9,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from minpairs.parsing import parse_json, read_card, read_parquet
 from minpairs.training.errors import CorpusError
 from minpairs.training.sentences import ends_paragraph
 
@@ -76,12 +76,11 @@ def read_rows(
         yield from _table_rows(dataset.with_format("arrow")[start:end], column, "dataset", start)
     elif kind == "parquet":
         assert path is not None
-        file = pq.ParquetFile(path)
-        if column not in file.schema_arrow.names:
-            raise CorpusError(f"{path} has no column {column!r}; it has {file.schema_arrow.names}")
-        names = [name for name in (column, "source") if name in file.schema_arrow.names]
         for group in range(start, end):
-            yield from _table_rows(file.read_row_group(group, names), column, str(path), 0)
+            table = read_parquet(path, str(path), CorpusError, group=group)
+            if column not in table.column_names:
+                raise CorpusError(f"{path} has no column {column!r}; it has {table.column_names}")
+            yield from _table_rows(table, column, str(path), 0)
     else:
         assert path is not None
         yield from _json_rows(path, start, end, column)
@@ -102,10 +101,7 @@ def _json_rows(path: Path, start: int, end: int, column: str) -> Iterator[Row]:
         if not line.strip():
             continue
         where = f"{path}, line {number} from byte {start}"
-        try:
-            record = json.loads(line)
-        except ValueError as error:
-            raise CorpusError(f"{where}: not JSON: {error}") from error
+        record = parse_json(line, where, CorpusError)
         if not isinstance(record, dict) or not isinstance(record.get(column), str):
             raise CorpusError(f"{where}: has no text under {column!r}")
         source = record.get("source")
@@ -116,7 +112,7 @@ def row_groups(path: Path, part_bytes: int) -> list[int]:
     """Where parts of a Parquet file begin, in row groups, and the number of these."""
     try:
         meta = pq.ParquetFile(path).metadata
-    except (OSError, pa.ArrowInvalid) as error:
+    except (OSError, ValueError, pa.ArrowException) as error:
         raise CorpusError(f"{path} is not a Parquet file: {error}") from error
     cuts = [0]
     size = 0
@@ -130,13 +126,11 @@ def row_groups(path: Path, part_bytes: int) -> list[int]:
 
 def has_configs(card: Path) -> bool:
     """Whether a folder's README is a dataset card that lists configs."""
-    from huggingface_hub import DatasetCard
-
     if not card.is_file():
         return False
     try:
-        return bool(DatasetCard.load(card).data.to_dict().get("configs"))
-    except ValueError:  # YAML that is none
+        return bool(read_card(card, str(card), CorpusError).get("configs"))
+    except CorpusError:  # a README of another kind
         return False
 
 
@@ -150,5 +144,5 @@ def load_rows(folder: str, config: str, split: str) -> Any:
 
     try:
         return datasets.load_dataset(folder, config, split=split)
-    except (OSError, ValueError, RuntimeError, datasets.exceptions.DatasetsError) as error:
+    except Exception as error:  # a damaged card or file: what comes of it is of any class
         raise CorpusError(f"cannot load {folder}:{config}, split {split}: {error}") from error

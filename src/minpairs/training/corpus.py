@@ -164,7 +164,11 @@ def open_corpus(
     if path.is_dir() and (path / "state.json").is_file():
         import datasets
 
-        return _dataset(datasets.load_from_disk(str(path)), path.name, options)
+        try:
+            rows = datasets.load_from_disk(str(path))
+        except Exception as error:  # damaged files: what comes of them is of any class
+            raise CorpusError(f"cannot load {path}: {error}") from error
+        return _dataset(rows, path.name, options)
     if path.is_dir() and not readers.has_configs(path / "README.md"):
         return _files(_corpus_files(path), str(spec), part_bytes, options)
     folder, configs = parse_spec(str(spec))

@@ -101,6 +101,7 @@ def filter_corpus(
     settings = _settings(job)
     work = job.out / ".work"
     if _is_done(job.out, work, settings):
+        shutil.rmtree(work, ignore_errors=True)  # a run that was killed while it cleaned up
         return read_report(job.out)
     write_durably(work / "plan.json", _json(settings))
     quotas = _quotas(job, work, processes)

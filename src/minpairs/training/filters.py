@@ -233,7 +233,9 @@ def load_filters(variant: str = "described", own: Path | None = None) -> Variant
         for name, theirs in _read(own).items():
             merged[name] = _merge(merged[name], theirs, own) if name in merged else theirs
     if variant not in merged:
-        raise FilterError(f"no variant {variant!r}; {nearest(variant, merged)}")
+        raise FilterError(
+            f"{own or _packaged()}: no variant {variant!r}; {nearest(variant, merged)}"
+        )
     return _checked(merged[variant], str(own or _packaged()))
 
 

@@ -7,56 +7,34 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import shutil
+import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from zipfile import is_zipfile
 
-import numpy as np
 import torch
 from accelerate.utils import gather_object
-from numpy.typing import NDArray
-from torch.utils.data import Dataset
 from transformers import Trainer, TrainerCallback, TrainingArguments
 from transformers.trainer_callback import PrinterCallback
 
 from minpairs.errors import ModelError
 from minpairs.files import write_durably
+from minpairs.training.batches import IGNORED, Batch, ByLength, CodedSentences, Row
 from minpairs.training.presets import TrainingSettings
 
+_LARGEST = 700.0  # nats; exp of more is no float
 RECORD, LOG = "training.json", "training_log.json"
-_CHECKPOINTS = "checkpoints"
-_IGNORED = -100
+_CHECKPOINTS, _PROCESSES = "checkpoints", "processes"
 # What a log says of the machine, not of the model: it would differ from run to run.
 _TIMES = ("runtime", "per_second", "flos")
 
-
-class CodedSentences(Dataset[dict[str, NDArray[np.int32]]]):
-    """Sentences end to end in one array, and where each begins."""
-
-    def __init__(self, ids: NDArray[np.int32], bounds: Sequence[tuple[int, int]]) -> None:
-        self.ids = ids
-        self.bounds = bounds
-
-    def __len__(self) -> int:
-        return len(self.bounds)
-
-    def __getitem__(self, index: int) -> dict[str, NDArray[np.int32]]:
-        start, end = self.bounds[index]
-        return {"input_ids": self.ids[start:end]}
-
-
-def pad(rows: Sequence[Mapping[str, NDArray[np.int32]]], padding: int) -> dict[str, torch.Tensor]:
-    """A batch for a causal model: padded on the right; what opens a sentence has no loss."""
-    lengths = torch.tensor([len(row["input_ids"]) for row in rows])
-    width = int(lengths.max())
-    ids = torch.full((len(rows), width), padding, dtype=torch.long)
-    for index, row in enumerate(rows):
-        ids[index, : len(row["input_ids"])] = torch.from_numpy(row["input_ids"].astype(np.int64))
-    mask = torch.arange(width)[None] < lengths[:, None]
-    labels = ids.masked_fill(~mask, _IGNORED)
-    labels[:, 0] = _IGNORED
-    return {"input_ids": ids, "attention_mask": mask.long(), "labels": labels}
+Collate = Callable[[Sequence[Row]], Batch]
+# From a model's outputs, the labels, and the number of labels of the whole step, to its loss.
+Loss = Callable[[Any, torch.Tensor, Any], torch.Tensor]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,24 +46,35 @@ class Trained:
         steps: optimizer steps taken.
         held_out_loss: nats a token on held-out sentences, or ``None`` without any.
         resumed_from: the step a stopped run was taken up at; 0 for a run in one go.
+        tokens_per_second: tokens that were read in training, by all processes, in each second of
+            this call, evaluation included; ``None`` where it found the model finished.
     """
 
     folder: Path
     steps: int
     held_out_loss: float | None
     resumed_from: int
+    tokens_per_second: float | None = field(default=None, compare=False)
+
+    @property
+    def perplexity(self) -> float | None:
+        """Of the held-out sentences, by the token."""
+        loss = self.held_out_loss
+        return None if loss is None else math.exp(min(loss, _LARGEST))
 
 
 def finished(folder: Path, record: Mapping[str, Any]) -> Trained | None:
     """The model that a folder holds already, or ``None``.
 
     Raises:
-        ModelError: the folder belongs to a run of other settings or another corpus.
+        ModelError: the folder belongs to a run of other settings or another corpus, or to a
+            stopped one of another number of processes.
     """
     path = folder / RECORD
     if not path.is_file():
         return None
     there = json.loads(path.read_text(encoding="utf-8"))
+    begun_with = there.pop(_PROCESSES, 1)
     if there != json.loads(json.dumps(record)):
         differing = sorted(key for key in {*there, *record} if there.get(key) != record.get(key))
         raise ModelError(
@@ -93,6 +82,11 @@ def finished(folder: Path, record: Mapping[str, Any]) -> Trained | None:
             "or delete it"
         )
     if not (folder / LOG).is_file():
+        if begun_with != _processes():
+            raise ModelError(
+                f"{folder} was begun with {begun_with} processes, so its batches are of as many: "
+                f"go on with {begun_with}, or delete it"
+            )
         return None
     log = json.loads((folder / LOG).read_text(encoding="utf-8"))
     return Trained(folder, log[-1]["step"], _last_loss(log), 0)
@@ -106,58 +100,74 @@ def train(
     folder: Path,
     settings: TrainingSettings,
     record: Mapping[str, Any],
+    *,
+    collate: Collate,
+    card: Callable[[Trained], str],
+    loss: Loss | None = None,
+    remove: Sequence[Path] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Trained:
     """Trains a model, or goes on with a run that was stopped, and writes it to ``folder``.
 
     Args:
-        model: a transformers causal model, initialised.
-        tokenizer: written beside it; its padding token fills up batches.
+        model: a transformers model, initialised.
+        tokenizer: written beside it.
         sentences: what it learns from.
         held_out: what its loss is watched on; may be empty.
-        folder: where all goes; checkpoints are in a folder of their own below.
+        folder: where all goes; checkpoints are in a folder of their own below until it is done.
         settings: of the training.
         record: what makes this run this run: a run of another record is never taken up.
+        collate: makes a batch of rows.
+        card: writes ``README.md`` from what came of the training.
+        loss: for models that do not count all labels of a step by themselves.
+        remove: folders that are not needed any more once the model is written.
         progress: told of the steps done and to be done.
 
     Raises:
         ModelError: a setting does not fit.
     """
-    arguments = _arguments(settings, folder / _CHECKPOINTS, watched=len(held_out) > 0)
-    padding = tokenizer.pad_token_id
     trainer = _Trainer(
-        model=model,
-        args=arguments,
-        data_collator=lambda rows: pad(rows, padding),
-        train_dataset=sentences,
-        eval_dataset=held_out if len(held_out) else None,
-        processing_class=tokenizer,
-        callbacks=[_LogWhenSaved(), _Report(progress)],
+        model, tokenizer, sentences, held_out, _arguments(settings, folder, held_out), collate, loss
     )
-    trainer.remove_callback(PrinterCallback)
+    trainer.add_callback(_Report(progress))
     if trainer.is_world_process_zero():
-        write_durably(folder / RECORD, _json(record))
-    checkpoint = last_whole_checkpoint(folder / _CHECKPOINTS)
+        write_durably(folder / RECORD, _json({**record, _PROCESSES: _processes()}))
+    checkpoint = last_whole_checkpoint(folder / _CHECKPOINTS, _processes())
+    begun = time.monotonic()
     trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
+    speed = trainer.tokens * trainer.args.world_size / (time.monotonic() - begun)
     trainer.save_model(str(folder))
     log = [
         {key: value for key, value in entry.items() if not any(time in key for time in _TIMES)}
         for entry in trainer.state.log_history
     ]
+    resumed = 0 if checkpoint is None else int(checkpoint.name.rpartition("-")[2])
+    trained = Trained(folder, trainer.state.global_step, _last_loss(log), resumed, speed)
     if trainer.is_world_process_zero():
         (folder / "training_args.bin").unlink(missing_ok=True)  # a pickle, which nobody needs
-        write_durably(folder / LOG, _json(log))
-    resumed = 0 if checkpoint is None else int(checkpoint.name.rpartition("-")[2])
-    return Trained(folder, trainer.state.global_step, _last_loss(log), resumed)
+        write_durably(folder / "README.md", card(trained).encode())
+        write_durably(folder / LOG, _json(log))  # the last file: with it the folder is whole
+    trainer.accelerator.wait_for_everyone()
+    if trainer.is_world_process_zero():
+        for leftover in (folder / _CHECKPOINTS, *remove):
+            shutil.rmtree(leftover, ignore_errors=True)
+    return trained
 
 
-def last_whole_checkpoint(folder: Path) -> Path | None:
-    """The last checkpoint that was written to its end, or ``None``."""
+def last_whole_checkpoint(folder: Path, processes: int = 1) -> Path | None:
+    """The last checkpoint that was written to its end, or ``None``.
+
+    Args:
+        folder: of checkpoints.
+        processes: how many wrote it.
+    """
     whole = [
         path
         for path in folder.glob("checkpoint-*")
         # Written last, so that a run killed before leaves none, or half of one.
         if _is_json(path / "trainer_state.json")
+        # The other processes may have been killed before they had written theirs.
+        and all(is_zipfile(path / f"rng_state_{n}.pth") for n in range(processes) if processes > 1)
     ]
     return max(whole, key=lambda path: int(path.name.rpartition("-")[2]), default=None)
 
@@ -166,6 +176,39 @@ class _Trainer(Trainer):  # type: ignore[misc]
     """Its held-out loss is the mean over tokens, whatever the batches and the processes."""
 
     control: Any
+
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any,
+        sentences: CodedSentences,
+        held_out: CodedSentences,
+        arguments: TrainingArguments,
+        collate: Collate,
+        loss: Loss | None,
+    ) -> None:
+        self.tokens = 0
+        self._collate = collate
+        rows = arguments.per_device_train_batch_size * arguments.gradient_accumulation_steps
+        self._order = ByLength(sentences.lengths, rows * arguments.world_size, arguments.seed)
+        super().__init__(
+            model=model,
+            args=arguments,
+            data_collator=self._counted,
+            train_dataset=sentences,
+            eval_dataset=held_out if len(held_out) else None,
+            processing_class=tokenizer,
+            compute_loss_func=loss,
+            callbacks=[_Epochs(sentences, self._order), _LogWhenSaved()],
+        )
+        self.remove_callback(PrinterCallback)
+
+    def _counted(self, rows: Sequence[Row]) -> Batch:
+        self.tokens += sum(len(row["input_ids"]) for row in rows)
+        return self._collate(rows)
+
+    def _get_train_sampler(self, *_: Any) -> ByLength:
+        return self._order
 
     def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
         training = self.model.training
@@ -176,18 +219,29 @@ class _Trainer(Trainer):  # type: ignore[misc]
         with torch.no_grad(), self.compute_loss_context_manager():
             for start in range(0, len(mine), size):
                 rows = [self.eval_dataset[index] for index in mine[start : start + size]]
-                inputs = self._prepare_inputs(self.data_collator(rows))
-                asked = int((inputs["labels"] != _IGNORED).sum())
+                inputs = self._prepare_inputs(self._collate(rows))
+                asked = int((inputs["labels"] != IGNORED).sum())
                 total += float(self.model(**inputs).loss) * asked
                 tokens += asked
         self.model.train(training)
         loss = sum(gather_object([total])) / sum(gather_object([tokens]))
-        metrics = {"eval_loss": loss, "eval_perplexity": math.exp(min(loss, 700.0))}
+        metrics = {"eval_loss": loss, "eval_perplexity": math.exp(min(loss, _LARGEST))}
         self.log(metrics)
         self.control = self.callback_handler.on_evaluate(
             self.args, self.state, self.control, metrics
         )
         return metrics
+
+
+class _Epochs(TrainerCallback):  # type: ignore[misc]
+    """Tells rows and their order which epoch begins; accelerate does not in a resumed one."""
+
+    def __init__(self, *things: Any) -> None:
+        self.things = things
+
+    def on_epoch_begin(self, _args: Any, state: Any, _control: Any, **_: Any) -> None:
+        for thing in self.things:
+            thing.epoch = int(state.epoch or 0)
 
 
 class _LogWhenSaved(TrainerCallback):  # type: ignore[misc]
@@ -209,7 +263,10 @@ class _Report(TrainerCallback):  # type: ignore[misc]
             self.progress(state.global_step, state.max_steps)
 
 
-def _arguments(settings: TrainingSettings, folder: Path, *, watched: bool) -> TrainingArguments:
+def _arguments(
+    settings: TrainingSettings, folder: Path, held_out: CodedSentences
+) -> TrainingArguments:
+    watched = len(held_out) > 0
     plateau = settings.schedule == "reduce_lr_on_plateau"
     if plateau and not watched:
         raise ModelError(
@@ -224,7 +281,7 @@ def _arguments(settings: TrainingSettings, folder: Path, *, watched: bool) -> Tr
     )
     try:
         return TrainingArguments(
-            output_dir=str(folder),
+            output_dir=str(folder / _CHECKPOINTS),
             per_device_train_batch_size=settings.batch_size,
             per_device_eval_batch_size=settings.batch_size,
             gradient_accumulation_steps=settings.accumulation,
@@ -249,6 +306,7 @@ def _arguments(settings: TrainingSettings, folder: Path, *, watched: bool) -> Tr
             use_cpu=not torch.accelerator.is_available(),
             seed=settings.seed,
             dataloader_pin_memory=cuda,
+            ddp_find_unused_parameters=False,  # there are none
             remove_unused_columns=False,
             prediction_loss_only=True,
             report_to="none",
@@ -261,6 +319,10 @@ def _arguments(settings: TrainingSettings, folder: Path, *, watched: bool) -> Tr
 def _last_loss(log: Sequence[Mapping[str, Any]]) -> float | None:
     losses = [entry["eval_loss"] for entry in log if "eval_loss" in entry]
     return losses[-1] if losses else None
+
+
+def _processes() -> int:
+    return int(os.environ.get("WORLD_SIZE", "1"))
 
 
 def _is_json(path: Path) -> bool:

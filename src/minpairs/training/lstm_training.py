@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,10 @@ from numpy.typing import NDArray
 from transformers import set_seed
 
 from minpairs._version import __version__
-from minpairs.files import write_durably
-from minpairs.training.errors import CorpusError
-from minpairs.training.loop import CodedSentences, Trained, finished, train
+from minpairs.training.batches import CodedSentences, pad, sentence_bounds
+from minpairs.training.card import front_matter, outcome, settings_table
+from minpairs.training.held_out import choose_held_out
+from minpairs.training.loop import Trained, finished, train
 from minpairs.training.lstm import LstmConfig, LstmForCausalLM
 from minpairs.training.presets import LstmSettings
 from minpairs.training.unit_tokenizer import unit_tokenizer
@@ -51,7 +53,7 @@ def train_lstm(
         ModelError: the settings do not fit, or the folder holds another run.
     """
     coded = code_corpus(sentences, settings.segmentation)
-    held_out = _held_out(coded.sentences, settings)
+    held_out = choose_held_out(coded.sentences, settings.held_out, settings.seed)
     coded, counts = _limited(coded, held_out, settings)
     record = {
         "minpairs": __version__,
@@ -72,30 +74,20 @@ def train_lstm(
             tie_word_embeddings=settings.tied,
         )
     )
-    bounds = _bounds(coded.ids)
-    chosen = set(held_out.tolist())
-    write_durably(out / "README.md", _card(corpus, settings, counts).encode())
+    tokenizer = unit_tokenizer(coded.vocabulary, settings.segmentation)
+    bounds = sentence_bounds(coded.ids, BEGINNING)
     return train(
         model,
-        unit_tokenizer(coded.vocabulary, settings.segmentation),
-        CodedSentences(coded.ids, [b for i, b in enumerate(bounds) if i not in chosen]),
-        CodedSentences(coded.ids, [bounds[i] for i in held_out]),
+        tokenizer,
+        CodedSentences(coded.ids, np.delete(bounds, held_out, axis=0)),
+        CodedSentences(coded.ids, bounds[held_out]).by_length(),
         out,
         settings,
         record,
-        progress,
+        collate=partial(pad, padding=tokenizer.pad_token_id),
+        card=lambda trained: _card(corpus, settings, counts, trained),
+        progress=progress,
     )
-
-
-def _held_out(sentences: int, settings: LstmSettings) -> NDArray[np.int64]:
-    number = round(settings.held_out * sentences)
-    if settings.held_out > 0:
-        number = max(number, 1)
-    if number >= sentences:
-        raise CorpusError(
-            f"the corpus has {sentences} sentences: {number} held out leave nothing to learn from"
-        )
-    return np.sort(np.random.default_rng(settings.seed).permutation(sentences)[:number])
 
 
 def _limited(
@@ -116,25 +108,15 @@ def _limited(
     }
 
 
-def _bounds(ids: NDArray[np.int32]) -> list[tuple[int, int]]:
-    starts = np.flatnonzero(ids == BEGINNING).tolist()
-    return list(zip(starts, [*starts[1:], len(ids)], strict=True))
-
-
 def _content(coded: CodedCorpus) -> str:
     digest = hashlib.sha256("\n".join(coded.vocabulary).encode())
     digest.update(coded.ids.data)
     return digest.hexdigest()[:16]
 
 
-def _card(corpus: str, settings: LstmSettings, counts: dict[str, Any]) -> str:
+def _card(corpus: str, settings: LstmSettings, counts: dict[str, Any], trained: Trained) -> str:
     share = counts["unknown_tokens"] / counts["tokens"]
-    rows = "".join(f"| {name} | {value} |\n" for name, value in asdict(settings).items())
-    return f"""---
-library_name: transformers
-pipeline_tag: text-generation
-tags: [minpairs, lstm]
----
+    return f"""{front_matter("text-generation", "lstm")}
 # LSTM language model
 
 Trained with minpairs {__version__} on {corpus or "a corpus"}: {counts["sentences"]:,} sentences,
@@ -142,8 +124,9 @@ Trained with minpairs {__version__} on {corpus or "a corpus"}: {counts["sentence
 The vocabulary has {counts["units"]:,} units; those seen fewer than {settings.min_count} times are
 `<unk>`, {share:.2%} of the text. Each sentence begins with `<s>` and a fresh state.
 
+{outcome(trained)}
+
 Load it after `import minpairs.training.lstm`, or score it with `minpairs score`.
 
-| setting | value |
-|---|---|
-{rows}"""
+{settings_table(settings)}
+"""

@@ -4,13 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from minpairs.errors import nearest
-from minpairs.scoring.segmentation import Segmentation
+from minpairs.errors import ModelError, nearest
 from minpairs.training.errors import CorpusError
 
+if TYPE_CHECKING:
+    from minpairs.scoring.segmentation import Segmentation  # loads torch
+
+__all__ = [
+    "CAUSAL_PRESETS",
+    "LSTM_PRESETS",
+    "MASKED_PRESETS",
+    "NGRAM_PRESETS",
+    "CausalSettings",
+    "LstmSettings",
+    "MaskedSettings",
+    "NgramSettings",
+    "TrainingSettings",
+    "chosen",
+]
+
 Estimator = Literal["auto", "own", "lmplz"]
+Pieces = Literal["wordpiece", "characters"]
 Precision = Literal["auto", "float32", "bfloat16"]
 
 
@@ -46,7 +62,7 @@ class TrainingSettings:
         warmup_steps: steps from rate 0 to ``learning_rate``.
         weight_decay: decoupled with AdamW, L2 with SGD.
         clip: largest norm of the gradient.
-        batch_size: sentences a step and device.
+        batch_size: sentences (packed: rows of several) a step and device.
         accumulation: batches that are added up for a step.
         epochs: times that the corpus is read.
         max_steps: stop after so many steps; -1: after ``epochs``.
@@ -103,10 +119,119 @@ class LstmSettings(TrainingSettings):
     tied: bool = False
 
 
-Settings = TypeVar("Settings", NgramSettings, LstmSettings)
+@dataclass(frozen=True, slots=True)
+class CausalSettings(TrainingSettings):
+    """An OPT model and its training; the defaults are the let-alone study's (its Table 5).
+
+    Their rows are running text, in which a sentence reads the ones before it; ours are whole
+    sentences that begin with ``<s>`` and read nothing else, as they are scored.
+
+    Attributes:
+        vocabulary: tokens of the byte-level BPE, special ones included; fewer on a small text.
+        layers: decoder layers.
+        hidden: size of the hidden states.
+        feed_forward: size of the feed-forward layers.
+        heads: attention heads a layer.
+        positions: longest row in tokens, ``<s>`` included; longer sentences are cut.
+        dropout: in embeddings, attention output and feed-forward layers.
+        packed: whether rows are filled up with whole sentences, which cannot read one another;
+            otherwise a row is a sentence, and a batch holds sentences of about one length.
+    """
+
+    optimizer: str = "adamw_torch_fused"
+    learning_rate: float = 1e-4
+    schedule: str = "linear"
+    warmup_steps: int = 32_000
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    batch_size: int = 32
+    epochs: float = 20.0
+    log_every: int = 100
+    vocabulary: int = 16_384
+    layers: int = 12
+    hidden: int = 768
+    feed_forward: int = 3072
+    heads: int = 12
+    positions: int = 256
+    dropout: float = 0.1
+    packed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedSettings(TrainingSettings):
+    """A BERT model and its training: masked tokens only, no next sentence.
+
+    The defaults have the shape of BERT-small (Turc et al. 2019); the training is ours.
+
+    Attributes:
+        pieces: tokens: ``wordpiece`` (pieces of words, Chinese by characters) or ``characters``.
+        vocabulary: tokens, special ones included; fewer on a small text.
+        layers: encoder layers.
+        hidden: size of the hidden states.
+        feed_forward: size of the feed-forward layers.
+        heads: attention heads a layer.
+        positions: longest row in tokens, ``[CLS]`` and ``[SEP]`` included; longer sentences are
+            cut.
+        dropout: in embeddings, attention and feed-forward layers.
+        masked: share of a sentence's tokens that are to be found, at least one; of these 80 % are
+            ``[MASK]``, 10 % another token, and 10 % as they were (Devlin et al. 2019).
+    """
+
+    optimizer: str = "adamw_torch_fused"
+    learning_rate: float = 5e-4
+    schedule: str = "linear"
+    warmup_steps: int = 2_000
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    batch_size: int = 128
+    epochs: float = 20.0
+    log_every: int = 100
+    pieces: Pieces = "wordpiece"
+    vocabulary: int = 16_384
+    layers: int = 4
+    hidden: int = 512
+    feed_forward: int = 2048
+    heads: int = 8
+    positions: int = 128
+    dropout: float = 0.1
+    masked: float = 0.15
+
+
+Settings = TypeVar("Settings", NgramSettings, LstmSettings, CausalSettings, MaskedSettings)
 
 NGRAM_PRESETS: Mapping[str, NgramSettings] = {"5gram": NgramSettings()}
 LSTM_PRESETS: Mapping[str, LstmSettings] = {"lstm-200": LstmSettings()}
+CAUSAL_PRESETS: Mapping[str, CausalSettings] = {
+    "opt-97m": CausalSettings(),
+    # Small enough for a laptop: some minutes for a million words on two cores.
+    "opt-tiny": CausalSettings(
+        learning_rate=2e-3,
+        warmup_steps=100,
+        epochs=1.0,
+        vocabulary=8_192,
+        layers=4,
+        hidden=192,
+        feed_forward=768,
+        heads=3,
+        dropout=0.0,
+        packed=False,
+    ),
+}
+MASKED_PRESETS: Mapping[str, MaskedSettings] = {
+    "bert-small": MaskedSettings(),
+    "bert-tiny": MaskedSettings(
+        learning_rate=2e-3,
+        warmup_steps=100,
+        batch_size=32,
+        epochs=2.0,
+        vocabulary=8_192,
+        layers=2,
+        hidden=128,
+        feed_forward=512,
+        heads=2,
+        dropout=0.0,
+    ),
+}
 
 
 def chosen(presets: Mapping[str, Settings], name: str, changes: Mapping[str, Any]) -> Settings:
@@ -124,3 +249,16 @@ def chosen(presets: Mapping[str, Settings], name: str, changes: Mapping[str, Any
         if key not in names:
             raise CorpusError(f"preset {name} has no setting {key!r}; {nearest(key, names)}")
     return replace(preset, **given)
+
+
+def check_heads(settings: CausalSettings | MaskedSettings) -> None:
+    """Checks that the hidden states can be shared among the attention heads.
+
+    Raises:
+        ModelError: they cannot.
+    """
+    if settings.hidden % settings.heads:
+        raise ModelError(
+            f"{settings.hidden} hidden units cannot be shared among {settings.heads} heads: choose "
+            "a multiple"
+        )

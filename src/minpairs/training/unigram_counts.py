@@ -72,16 +72,9 @@ def token_counter(name: str, counting: Counting = "exact") -> TokenCounter:
 
         cut = segmenter("jieba")
         return TokenCounter(name, lambda texts: Counter(token for t in texts for token in cut(t)))
-    from transformers import AutoTokenizer
+    from minpairs.scoring.checkpoint import load_tokenizer
 
-    from minpairs.training.own_models import register
-
-    register()
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(name)
-    except (OSError, ValueError, KeyError) as error:
-        raise ModelError(f"cannot load a tokenizer from {name}: {error}") from error
-    return tokenizer_counter(tokenizer, counting)
+    return tokenizer_counter(load_tokenizer(name), counting)
 
 
 def _whole(piece: str) -> list[str]:

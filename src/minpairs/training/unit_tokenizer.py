@@ -14,7 +14,7 @@ from minpairs.scoring.segmentation import Segmentation, segmenter
 from minpairs.training.vocabulary import BEGINNING, END, SYMBOLS, UNKNOWN
 
 # What Python takes for white space; the tokenizers library has a slightly different set.
-_SPACE = "".join(f"\\x{{{code:x}}}" for code in range(sys.maxunicode) if chr(code).isspace())
+WHITE_SPACE = "".join(f"\\x{{{code:x}}}" for code in range(sys.maxunicode) if chr(code).isspace())
 
 
 def unit_tokenizer(
@@ -29,7 +29,7 @@ def unit_tokenizer(
             {unit: number for number, unit in enumerate(vocabulary)}, unk_token=SYMBOLS[UNKNOWN]
         )
     )
-    spaces = pre_tokenizers.Split(Regex(f"[{_SPACE}]+"), "removed")
+    spaces = pre_tokenizers.Split(Regex(f"[{WHITE_SPACE}]+"), "removed")
     characters = pre_tokenizers.Split(Regex("(?m)."), "isolated")
     core.pre_tokenizer = (
         pre_tokenizers.Sequence([spaces, characters]) if segmentation == "characters" else spaces
