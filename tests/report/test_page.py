@@ -223,6 +223,12 @@ def test_every_token_has_its_surprisal_and_without_tokens_the_page_says_how_to_g
     assert "我把门关上了。" in without
 
 
+def test_a_measure_that_is_no_sum_is_shown_beside_the_sum(tmp_path):
+    write(tmp_path / "m", [pairs("p", [("ab", "cde")])], lambda _: -6.0)
+    text = Seen(render_page(judged(tmp_path, measure_name="mean"), drawn=())).data
+    assert "log p −6.00, 2 tokens; mean −3.000" in text
+
+
 def test_question_answer_signature_and_warnings_are_there(tmp_path):
     suite = pairs("p", [("x", "y")] * 3)
     fault = "ignores what it reads"
