@@ -13,7 +13,7 @@ else
 TORCH ?= torch==2.13.0
 endif
 
-.PHONY: demo test lint check slow data bench clean
+.PHONY: demo test lint check slow data compat bench example clean docs trust trust-full lock audit sbom
 
 # Parallel tokenizers and OpenMP threads that spin make a busy machine slower, and answers no better.
 export TOKENIZERS_PARALLELISM ?= false
@@ -30,7 +30,7 @@ $(VENV)/demo: $(VENV)/torch setup.cfg pyproject.toml
 	touch $@
 
 $(VENV)/dev: $(VENV)/torch setup.cfg pyproject.toml
-	$(PIP) -e ".[demo,dev,peers]"
+	$(PIP) -e ".[demo,dev,docs,peers]"
 	touch $@
 
 demo: $(VENV)/demo
@@ -48,8 +48,53 @@ slow: $(VENV)/dev
 bench: $(VENV)/dev
 	$(VENV)/bin/python benchmarks/run.py
 
+docs: $(VENV)/dev
+	$(VENV)/bin/python scripts/build_docs.py
+
 data: $(VENV)/dev
 	$(VENV)/bin/minpairs generate climp let_alone
+	$(VENV)/bin/python scripts/write_lm_eval.py
+
+compat: $(VENV)/dev
+	$(VENV)/bin/python scripts/compat.py
+
+# The report in docs/examples: SmolLM2 and 5-grams on samples of both benchmarks (needs npm).
+example: $(VENV)/dev
+	$(VENV)/bin/python scripts/example_report.py
+
+# Hostile files, mutated files, licences, complaints of others' users, and twenty kills: minutes.
+trust: $(VENV)/dev
+	OMP_NUM_THREADS=1 $(VENV)/bin/python -m pytest -q -m "not slow" tests/trust $(wildcard tests/complaints)
+	$(VENV)/bin/python scripts/trust/faults.py --kills 20 --without-disturbances
+
+# A million fuzzed files, 200 kills and other faults (as root, for small disks), two million pairs.
+trust-full: trust sbom
+	$(PIP) atheris
+	OMP_NUM_THREADS=1 $(VENV)/bin/python -m pytest -q -m slow tests/trust $(wildcard tests/complaints)
+	$(VENV)/bin/python scripts/trust/faults.py --kills 200 --out trust/faults.json
+	$(VENV)/bin/python scripts/trust/large.py --out trust/large.json
+	$(VENV)/bin/python scripts/trust/fuzz.py --cases 1000000 --out trust/fuzz
+
+# Development requirements with hashes; torch and what it brings come from the index of your choice.
+NOT_LOCKED = torch triton cuda-bindings cuda-pathfinder cuda-toolkit $(addprefix nvidia-,cublas \
+	cuda-cccl cuda-cupti cuda-nvrtc cuda-runtime cudnn-cu13 cufft cufile cusolver cusparse \
+	cusparselt-cu13 nccl-cu13 nvjitlink nvshmem-cu13 nvtx)
+lock: $(VENV)/dev
+	$(PIP) uv
+	$(VENV)/bin/python -m uv pip compile --quiet --generate-hashes --no-header --no-annotate \
+		--strip-extras $(addprefix --no-emit-package ,$(NOT_LOCKED)) --python $(VENV)/bin/python \
+		--extra dev --extra demo --extra docs --output-file requirements/dev.txt setup.cfg
+
+# Known vulnerabilities; --strict: a package that could not be looked up is a failure, not a pass.
+audit: $(VENV)/dev
+	$(PIP) pip-audit
+	$(VENV)/bin/pip-audit --strict --requirement requirements/dev.txt --disable-pip
+
+sbom: $(VENV)/dev
+	$(PIP) cyclonedx-bom
+	mkdir -p trust
+	$(VENV)/bin/cyclonedx-py environment --output-reproducible --output-file trust/sbom.json \
+		$(VENV)/bin/python
 
 clean:
-	rm -rf build dist .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf trust build dist .mypy_cache .ruff_cache .hypothesis .coverage

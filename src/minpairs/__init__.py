@@ -9,6 +9,7 @@ from minpairs.benchmarks.schema import INTERACTION, MINIMAL_PAIR, Design, Inequa
 from minpairs.errors import MinpairsError
 
 if TYPE_CHECKING:
+    from minpairs.evaluating import Result, evaluate
     from minpairs.scoring import Score, Scorer, load_scorer
 
 __all__ = [
@@ -17,10 +18,12 @@ __all__ = [
     "Design",
     "Inequality",
     "MinpairsError",
+    "Result",
     "Score",
     "Scorer",
     "Text",
     "__version__",
+    "evaluate",
     "load_scorer",
 ]
 
@@ -31,4 +34,8 @@ def __getattr__(name: str) -> Any:
         from minpairs import scoring
 
         return getattr(scoring, name)
+    if name in {"Result", "evaluate"}:
+        from minpairs import evaluating
+
+        return getattr(evaluating, name)
     raise AttributeError(f"module 'minpairs' has no attribute {name!r}")
