@@ -113,3 +113,12 @@ def test_clusters_widen_the_interval_of_the_difference(tmp_path):
 
 def test_one_model_has_nobody_to_be_compared_with(tmp_path):
     assert compare_models({"a": judged(tmp_path / "a", [pairs()], prefers_good)}) == []
+
+
+def test_no_interval_of_a_difference_goes_beyond_one(tmp_path):
+    clusters = {"cluster": ["a"] * 6 + ["b"] * 6}
+    first = judged(tmp_path / "a", [pairs(n=12, **clusters)], prefers_good)
+    second = judged(tmp_path / "b", [pairs(n=12, **clusters)], right_on(0))
+    (found,) = compare_models({"a": first, "b": second})
+    assert found.difference == pytest.approx(11 / 12)
+    assert found.interval.high == 1.0

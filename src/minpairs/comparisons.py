@@ -84,7 +84,7 @@ def compare_models(judgements: Mapping[str, Judgement]) -> list[Comparison]:
             len(a),
             float(a.mean()),
             float(b.mean()),
-            mean_interval(a - b, clusters),
+            _of_accuracies(mean_interval(a - b, clusters)),
             test,
             p,
         )
@@ -153,3 +153,10 @@ def _align(left: _Items, right: _Items) -> tuple[Floats, Floats, Codes | None]:
         labels = [left.clusters[row] for row in mine]
         clusters = label_codes("clusters", labels, len(labels))[1]
     return left.credit[mine], right.credit[theirs], clusters
+
+
+def _of_accuracies(interval: Interval | None) -> Interval | None:
+    """No difference of accuracies is beyond one, whatever few clusters allow for."""
+    if interval is None:
+        return None
+    return Interval(max(interval.low, -1.0), min(interval.high, 1.0))

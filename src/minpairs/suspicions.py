@@ -47,7 +47,8 @@ def suspicions(recorded: Mapping[str, Scores], tied: int, items: int) -> tuple[s
     elif tied > MANY_TIES * items:
         found.append(
             f"BROKEN MODEL? {tied:,} of {items:,} items are ties: the model gives both sides the "
-            "same score. Was the precision too low, or are the texts the same to the tokenizer?"
+            "same score. Was the precision too low, are the texts the same to the tokenizer, or "
+            "does what differs lie outside an n-gram model's window?"
         )
     certain = int((logprob >= CERTAIN * tokens).sum())
     if certain:

@@ -8,9 +8,12 @@ import pytest
 from datasets import disable_progress_bars, get_dataset_config_names, load_dataset
 
 from minpairs.benchmarks.build import build, check_bounds
+from minpairs.benchmarks.schema import holds_items
 from minpairs.benchmarks.suites import load_suites
 from minpairs.cli import main
-from minpairs.errors import TemplateError
+from minpairs.errors import SuiteError, TemplateError
+from minpairs.hub.benchmark import read_registration
+from minpairs.training.filters import load_filters
 
 disable_progress_bars()
 LEXICON = {
@@ -79,7 +82,7 @@ def test_let_alone_generated_twice_is_the_same_to_the_byte(let_alone, tmp_path):
 
 
 def test_every_suite_has_three_other_constructions_of_the_same_items(let_alone):
-    configs = get_dataset_config_names(str(let_alone))
+    configs = [name for name in get_dataset_config_names(str(let_alone)) if holds_items(name)]
     assert len(configs) == 24
     suites = {suite.config: suite for suite in load_suites(str(let_alone), configs)}
     for uid in ("npi", "clause", "cleft", "vp", "gap", "scalar"):
@@ -103,6 +106,36 @@ def test_the_card_describes_the_other_constructions(let_alone):
     assert "The items of `npi`, with *much less* for *let alone*" in card
 
 
+def test_every_filter_is_a_config_of_let_alone_over_a_sample_corpus(let_alone, tmp_path):
+    def load(config):
+        return load_dataset(str(let_alone), config, split="test", cache_dir=str(tmp_path))
+
+    filters = load_filters()
+    configs = {name for name in get_dataset_config_names(str(let_alone)) if not holds_items(name)}
+    ends = [name + end for name in filters.scenarios for end in ("", ".as_released")]
+    assert configs == {f"{kind}.{end}" for kind in ("corpus", "unigrams") for end in ends}
+    kept = load("corpus.no_let")["text"]
+    assert len(kept) > 4000
+    assert not any(filters.removes("no_let", text) for text in kept)
+    assert set(load("unigrams.no_let").column_names) == {"token", "count"}
+
+
+def test_the_card_says_what_the_corpora_are(let_alone):
+    card = (let_alone / "README.md").read_text(encoding="utf-8")
+    suites, corpora = card.split("## Training text")
+    assert "| `corpus." not in suites
+    assert (
+        "| `corpus.no_let` | Sample corpus, written by a grammar. Without the word let." in corpora
+    )
+
+
+def test_a_training_text_is_no_suite(let_alone):
+    default = {suite.config for suite in load_suites(str(let_alone))}
+    assert default == {"npi", "clause", "cleft", "vp", "gap", "scalar"}
+    with pytest.raises(SuiteError, match=r"corpus\.no_let is no suite: it holds a training text"):
+        load_suites(str(let_alone), ["corpus.no_let"])
+
+
 def test_a_comma_is_set_in_every_cell_and_the_card_says_so(tmp_path):
     build("let_alone", tmp_path / "out", n=2, phrases={"comma": ","})
     (suite,) = load_suites(str(tmp_path / "out"), ["npi.much_less"])
@@ -122,6 +155,17 @@ def test_climp_proves_itself_on_its_card(climp):
     assert card.count("` | 4 | 50.0 % (") == 16
     assert "![Frequency of the lexicon's words by rank](figures/lexicon_frequency.svg)" in card
     assert (climp / "figures" / "lexicon_frequency.svg").is_file()
+
+
+def test_climp_is_registered_as_a_benchmark_of_its_configs(climp):
+    registered = read_registration(climp)
+    assert [task.config for task in registered.tasks][:2] == ["all", "anaphor_agreement_gender"]
+    assert {task.config for task in registered.tasks} == set(get_dataset_config_names(str(climp)))
+
+
+def test_let_alone_has_leaderboards_of_its_six_suites(let_alone):
+    configs = {task.config for task in read_registration(let_alone).tasks}
+    assert configs == {"npi", "clause", "cleft", "vp", "gap", "scalar"}
 
 
 def test_climp_loads_with_its_figure_beside_it(climp, tmp_path):

@@ -190,3 +190,12 @@ def test_variants_of_a_configuration_are_left_out_unless_named(folder):
     assert [suite.config for suite in load_suites(str(folder))] == ["agreement", "binding"]
     (named,) = load_suites(str(folder), ["binding.other"])
     assert named.config == "binding.other"
+
+
+def test_a_folder_of_training_texts_alone_holds_no_suites(folder):
+    (folder / "README.md").write_text(
+        "---\nconfigs:\n- config_name: corpus.no_let\n"
+        "  data_files: [{split: test, path: data/agreement/*.parquet}]\n---\n"
+    )
+    with pytest.raises(SuiteError, match=r"holds no suites, only corpus\.no_let"):
+        load_suites(str(folder))

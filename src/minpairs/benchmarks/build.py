@@ -33,6 +33,8 @@ from minpairs.grammar._generate import (
 from minpairs.grammar._yaml import read_yaml
 from minpairs.grammar.checks import check
 from minpairs.grammar.constructions import Construction, load_constructions
+from minpairs.hub.benchmark import FILE as REGISTRATION
+from minpairs.hub.benchmark import registration
 
 _Percent = Annotated[float, Field(ge=0, le=100)]
 
@@ -73,7 +75,8 @@ def build(
 ) -> dict[str, pa.Table]:
     """Draws every paradigm of a benchmark and writes its Hub folder.
 
-    Minimal pairs are proved: their card shows what can be guessed without grammar.
+    Minimal pairs are proved: their card shows what can be guessed without grammar. The let-alone
+    benchmark also gets a small corpus under every filter (``corpus.*``, ``unigrams.*``).
 
     Args:
         benchmark: ``climp``, ``let_alone``, or a folder of templates with a ``lexicon`` folder and
@@ -108,8 +111,21 @@ def build(
             known(report.words, frequencies), frequencies.known.values(), common=COMMON
         )
     about = {template.uid: template.about for template in templates}
-    write_folder(drawn, out, _text(card, about, sections), files=files)
+    corpora, described = _corpora(folder, seed)
+    text = _text(card, about | described, sections)
+    boards = [*([card.union] if card.union else []), *uids]
+    files[REGISTRATION] = registration(card.name, card.about, boards)
+    write_folder({**drawn, **corpora}, out, text, files=files)
     return drawn
+
+
+def _corpora(folder: Path, seed: int) -> tuple[dict[str, pa.Table], dict[str, str]]:
+    """Of the let-alone benchmark, the sample corpus under every filter, and what each is."""
+    if folder != benchmark_folder("let_alone"):
+        return {}, {}
+    from minpairs.training.sample import corpus_about, corpus_tables
+
+    return corpus_tables(seed), corpus_about()
 
 
 def check_bounds(benchmark: str | Path, seed: int = 0) -> list[str]:

@@ -9,6 +9,7 @@ import pyarrow as pa
 from huggingface_hub import DatasetCardData
 
 from minpairs.benchmarks.designs import Layout, to_card
+from minpairs.benchmarks.schema import holds_items
 from minpairs.errors import SuiteError
 
 SPLIT = "test"
@@ -86,11 +87,14 @@ def render(
         dataset_info=[_info(config) for config in configs],
         designs=to_card(designs) or None,
     )
+    suites = [config for config in configs if holds_items(config.name)]
+    corpora = [config for config in configs if not holds_items(config.name)]
     parts = [
         f"# {text.name}",
         text.about.strip(),
         "## Configs",
-        _table(configs, tables, text, designs),
+        _table(suites, tables, text, designs),
+        *(["## Training text", _corpora(corpora, tables, text)] if corpora else []),
         *(part for title, body in text.sections for part in (f"## {title}", body.strip())),
         "## Validation",
         text.validation,
@@ -164,6 +168,23 @@ def _table(
         line = [f"`{config.name}`", text.paradigms.get(config.name, ""), str(config.rows)]
         line += [column.get(config.name, "") for column in text.columns.values()]
         lines.append([*line, _example(table, designs.get(config.name))])
+    return _markdown(lines)
+
+
+def _corpora(configs: list[ConfigFiles], tables: Mapping[str, pa.Table], text: CardText) -> str:
+    """The configs that are no suites: a training text as each filter leaves it, and its counts."""
+    head = ["config", "what it is", "rows", "first row"]
+    lines = [head, ["---"] * len(head)]
+    for config in configs:
+        first, *rest = tables[config.name].slice(0, 1).to_pylist()[0].values()
+        shown = f"{first} ({', '.join(map(str, rest))})" if rest else str(first)
+        lines.append(
+            [f"`{config.name}`", text.paradigms.get(config.name, ""), str(config.rows), shown]
+        )
+    return _markdown(lines)
+
+
+def _markdown(lines: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(_escaped(cell) for cell in line) + " |" for line in lines)
 
 

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from minpairs.benchmarks.card import SPLIT, CardText, ConfigFiles, features, render
 from minpairs.benchmarks.designs import Layout, check_columns
+from minpairs.benchmarks.schema import holds_items
 from minpairs.errors import SuiteError, nearest
 from minpairs.files import write_durably
 
@@ -24,6 +25,7 @@ __all__ = ["CardText", "content_hash", "write_folder"]
 _OURS = re.compile(rf"\.?{SPLIT}-[0-9a-f]{{16}}\.parquet(\.[0-9a-f]{{32}}\.tmp)?")
 _LEVEL = 17  # of zstd: a third smaller than its default, in seconds; more costs minutes
 _FORBIDDEN = "<>:/\\|?*"
+_LONGEST = 200  # bytes of a config's name: a file system takes 255
 
 
 def write_folder(
@@ -62,7 +64,9 @@ def write_folder(
         check_columns(layout, tables[config].column_names, f"{out}: config {config!r}")
     configs = [_write(name, table, out) for name, table in tables.items()]
     if card.union is not None:
-        configs.insert(0, _union(card.union, tables, configs, out))
+        items = {name: table for name, table in tables.items() if holds_items(name)}
+        joined = [config for config in configs if holds_items(config.name)]
+        configs.insert(0, _union(card.union, items, joined, out))
     for path, content in (files or {}).items():
         write_durably(out / path, content)
     write_durably(out / "README.md", render(configs, tables, card, designs or {}).encode("utf-8"))
@@ -151,13 +155,28 @@ def _check_names(tables: Mapping[str, pa.Table], out: Path, union: str | None) -
     if not tables:
         raise SuiteError(f"{out}: there is nothing to write")
     for name in (*tables, *([union] if union else [])):
-        if not name or name == "default" or any(character in _FORBIDDEN for character in name):
-            raise SuiteError(f"{out}: {name!r} cannot name a config; use letters, digits, '_', '.'")
+        if _is_refused(name):
+            raise SuiteError(
+                f"{out}: {name!r} cannot name a config; use letters, digits, '_', and '.' inside, "
+                f"{_LONGEST} bytes at most"
+            )
     if union in tables:
         raise SuiteError(f"{out}: {union!r} joins all configs and cannot be one of them")
     script = out / f"{out.resolve().name}.py"
     if script.exists():
         raise SuiteError(f"{script}: load_dataset refuses a folder with a script of its own name")
+
+
+def _is_refused(name: str) -> bool:
+    """Whether a folder of that name is one that ``datasets`` or a file system would not take."""
+    return (
+        not name
+        or name == "default"
+        or name.startswith(".")
+        or not name.isprintable()
+        or len(name.encode()) > _LONGEST
+        or any(character in _FORBIDDEN for character in name)
+    )
 
 
 def _remove_stale(folder: Path, keep: set[Path]) -> None:

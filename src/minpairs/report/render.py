@@ -122,7 +122,7 @@ def _write_number(kind: Kind, number: float) -> str:
         return _signed(100 * number, 1)
     if kind == "p" and number < 0.001:
         return "<0.001"
-    return f"{number:.3f}"
+    return f"{round(number, 3) + 0.0:.3f}"  # no -0.000
 
 
 def _signed(number: float, digits: int) -> str:

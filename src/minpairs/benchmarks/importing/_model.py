@@ -143,6 +143,7 @@ def config_names(names: Iterable[str]) -> dict[str, str]:
     owners: dict[str, str] = {}
     for name in names:
         config = re.sub(r"[^\w.=+-]", "_", name.strip().replace("#", "number"))
+        config = re.sub(r"^\.+", "_", config)  # no name of a folder above, or of a hidden one
         config += "_" if config in ("all", "default") else ""
         if config in owners:
             raise SuiteError(f"{owners[config]!r} and {name!r} both become {config!r}; rename one")

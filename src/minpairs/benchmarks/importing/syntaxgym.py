@@ -7,7 +7,6 @@ all regions before it; regions are joined by a space, but for none before closin
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -20,6 +19,7 @@ from minpairs.benchmarks.importing._model import ImportedSuite, config_names
 from minpairs.benchmarks.reading import SourceFile
 from minpairs.benchmarks.schema import Design, Inequality
 from minpairs.errors import SuiteError, nearest
+from minpairs.parsing import parse_json
 
 _CLOSING = re.compile(r"[,.;:?!)\]}'’”%]")
 
@@ -122,13 +122,11 @@ def _suite(file: SourceFile, chosen: Sequence[int]) -> ImportedSuite:
 
 def _parse(file: SourceFile) -> _File:
     try:
-        return _File.model_validate(json.loads(file.text))
+        return _File.model_validate(parse_json(file.text, file.name, SuiteError))
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"])
         raise SuiteError(f"{file.name} is no SyntaxGym suite: {field}: {first['msg']}") from error
-    except ValueError as error:
-        raise SuiteError(f"{file.name} is not JSON: {error}") from error
 
 
 def _sums(file: SourceFile, data: _File, chosen: Sequence[int]) -> list[tuple[str, Sum]]:
