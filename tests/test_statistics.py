@@ -74,7 +74,13 @@ def test_opposed_items_in_a_cluster_do_not_narrow_the_interval():
 
 @pytest.mark.parametrize("accuracy", [0.0, 1.0])
 def test_without_variance_the_clusters_are_the_items(accuracy):
-    assert effective_n(np.full(30, accuracy), np.repeat(np.arange(6), 5)) == 6
+    assert effective_n(np.full(30, accuracy), np.repeat(np.arange(6), 5)) == pytest.approx(6)
+
+
+def test_clusters_of_uneven_size_count_as_fewer_than_there_are():
+    """Nine items of ten lie in one cluster: there is hardly more than one to learn from."""
+    clusters = np.repeat(np.arange(5), [36, 1, 1, 1, 1])
+    assert 1 < effective_n(np.ones(40), clusters) < 3
 
 
 def test_one_cluster_has_no_interval():

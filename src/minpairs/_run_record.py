@@ -96,4 +96,3 @@ def read_suite(folder: Path, entry: SuiteRecord) -> Suite:
             f"{entry.data_hash}); score the suite again"
         )
     return suite
-

@@ -218,8 +218,9 @@ def _vote(pairs: Mapping[str, Pair], name: str, judgement: Judgement) -> tuple[P
     pair = pairs.get(judgement.pair)
     if pair is None or {judgement.left, judgement.right} != {pair.acceptable, pair.unacceptable}:
         raise ResultsError(
-            f"{name} judged {judgement.pair!r} ({judgement.left!r}, {judgement.right!r}), which is "
-            "not a pair of this study; the file belongs to another one"
+            f"{name}{SUFFIX}: {name} judged {judgement.pair!r} ({judgement.left!r}, "
+            f"{judgement.right!r}), which is not a pair of this study (study.json); the file "
+            "belongs to another one"
         )
     return pair, None if judgement.chosen is None else float(judgement.chosen == pair.acceptable)
 

@@ -7,6 +7,7 @@ never confirmed to anybody, and is dropped when the file is opened again.
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import unicodedata
@@ -17,6 +18,7 @@ from types import TracebackType
 from typing import Self
 
 from minpairs.errors import MinpairsError, ResultsError
+from minpairs.parsing import parse_json
 
 _NAME = re.compile(r"\w(?:[\w .-]{0,62}\w)?")
 SUFFIX = ".jsonl"
@@ -148,13 +150,14 @@ def read_judgements(path: Path) -> list[Judgement]:
     found: dict[str, Judgement] = {}
     for number, line in enumerate(lines, 1):
         try:
-            record = json.loads(line)
-            if "undo" in record:
+            record = parse_json(line, "it", ResultsError)
+            if isinstance(record, dict) and "undo" in record:
                 if next(reversed(found), None) != record["undo"]:
                     raise ValueError(f"it takes back {record['undo']!r}, not the last answer")
                 found.popitem()
                 continue
             judgement = Judgement(**{**record, "choice": Choice(record["choice"])})
+            _check_types(judgement)
             if judgement.pair in found:
                 raise ValueError(f"pair {judgement.pair!r} is judged twice")
         except (ValueError, TypeError, KeyError) as error:
@@ -163,6 +166,15 @@ def read_judgements(path: Path) -> list[Judgement]:
             ) from error
         found[judgement.pair] = judgement
     return list(found.values())
+
+
+def _check_types(judgement: Judgement) -> None:
+    for name in ("pair", "left", "right", "time"):
+        if not isinstance(getattr(judgement, name), str):
+            raise TypeError(f"{name!r} is no text")
+    seconds = judgement.seconds
+    if not isinstance(seconds, int | float) or not math.isfinite(seconds):
+        raise TypeError(f"'seconds' is {seconds!r}")
 
 
 def _lock(descriptor: int, path: Path) -> None:

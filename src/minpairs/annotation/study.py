@@ -13,10 +13,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from pydantic import TypeAdapter, ValidationError
+
 from minpairs.benchmarks.schema import MINIMAL_PAIR
 from minpairs.benchmarks.suites import Suite
 from minpairs.errors import ResultsError, SuiteError
 from minpairs.files import write_durably
+from minpairs.parsing import first_fault, parse_json
 
 STUDY_FILE = "study.json"
 
@@ -150,16 +153,12 @@ def read_study(folder: Path) -> Study:
     if not path.is_file():
         raise ResultsError(f"{folder} holds no {STUDY_FILE}; make one with `minpairs annotate`")
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-        return Study(
-            int(record["seed"]),
-            None if record["items"] is None else int(record["items"]),
-            tuple(
-                Pair(*(str(pair[field]) for field in Pair.__slots__)) for pair in record["pairs"]
-            ),
-        )
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ResultsError(f"{path} is damaged: {error!r}") from error
+        record = parse_json(path.read_bytes(), f"{path} is damaged: it", ResultsError)
+        return TypeAdapter(Study).validate_python(record)
+    except OSError as error:
+        raise ResultsError(f"cannot read {path}: {error}") from error
+    except ValidationError as error:
+        raise ResultsError(f"{path} is damaged: {first_fault(error)}") from error
 
 
 def _pairs(suite: Suite) -> list[Pair]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import sys
 from typing import Annotated, Any
@@ -18,11 +19,16 @@ from minpairs.cli.chat import chat
 from minpairs.cli.filter import filter_
 from minpairs.cli.generate import generate
 from minpairs.cli.import_ import import_
+from minpairs.cli.publish import publish
 from minpairs.cli.report import report
 from minpairs.cli.score import score
+from minpairs.cli.study import study
 from minpairs.cli.train import train
 from minpairs.cli.unigrams import unigrams
 from minpairs.errors import MinpairsError
+
+# Of a disk: full, over quota, a file too large for it, read-only, not ours.
+_DISK_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM)
 
 
 class _Commands(TyperGroup):
@@ -41,11 +47,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for _command in (generate, score, chat, report, annotate, agreement, unigrams):
+for _command in (generate, score, chat, report, annotate, agreement, unigrams, publish):
     app.command()(_command)
 app.command("import")(import_)  # a name that Python keeps for itself
 app.command("filter")(filter_)  # likewise a name of Python's
 app.add_typer(train, name="train")
+app.add_typer(study, name="study")
 
 
 @app.callback(invoke_without_command=True)
@@ -69,4 +76,14 @@ def main() -> None:
         app()
     except MinpairsError as error:
         console.print(f"[red]error:[/red] {escape(str(error))}", highlight=False, soft_wrap=True)
+        raise SystemExit(2) from error
+    except OSError as error:
+        if error.errno not in _DISK_FAULTS:
+            raise
+        console.print(
+            f"[red]error:[/red] {escape(str(error))}; what was written before is kept: make room, "
+            "or give leave to write there, and run the same command again",
+            highlight=False,
+            soft_wrap=True,
+        )
         raise SystemExit(2) from error

@@ -54,16 +54,9 @@ def annotate(
     from minpairs.annotation.page import launch
     from minpairs.annotation.session import Session
     from minpairs.annotation.study import build_study
-    from minpairs.benchmarks.suites import load_pairs, load_suites, parse_spec
+    from minpairs.benchmarks.specs import load_specs
 
-    loaded = []
-    for spec in suites:
-        if Path(spec).is_file():
-            loaded += load_pairs(
-                Path(spec), acceptable=acceptable, unacceptable=unacceptable, group=group
-            )
-        else:
-            loaded += load_suites(*parse_spec(spec))
+    loaded = load_specs(suites, acceptable=acceptable, unacceptable=unacceptable, group=group)
     session = Session(out, build_study(loaded, items, seed), annotator)
     try:
         page = launch(session, port=port, browser=browser)

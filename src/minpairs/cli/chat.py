@@ -19,7 +19,6 @@ from minpairs.cli._shared import (
     quiet_libraries,
 )
 from minpairs.cli.report import print_report
-from minpairs.cli.score import load_specs
 from minpairs.errors import ModelError
 
 if TYPE_CHECKING:
@@ -108,6 +107,7 @@ def chat(
     on with a run that was stopped. Nothing is asked twice. The same command is
     `minpairs score chat:MODEL SUITES --base-url URL`.
     """
+    from minpairs.benchmarks.specs import load_specs
     from minpairs.files import write_durably
     from minpairs.results import run_folder, write_run
     from minpairs.scoring.chat import (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from unicodedata import is_normalized
 
@@ -26,7 +26,7 @@ def read_table(path: Path, about: str, columns: Mapping[str, Column]) -> Table:
         raise LexiconError(f"{path}, line 1: has no header line")
     texts = (text for _, text in numbered)
     cells = csv.reader(texts, delimiter="\t", quoting=csv.QUOTE_NONE)
-    rows = zip((line for line, _ in numbered), cells, strict=True)
+    rows = zip((line for line, _ in numbered), _checked(path, cells), strict=True)
     line, header = next(rows)
     _check_header(f"{path}, line {line}", header, columns)
     entries: list[Entry] = []
@@ -45,6 +45,13 @@ def read_table(path: Path, about: str, columns: Mapping[str, Column]) -> Table:
         raise LexiconError(f"{path}, line {line}: the table has no rows")
     ordered = tuple(sorted(entries, key=lambda entry: entry.key))
     return Table(path.stem, path, about, columns, ordered)
+
+
+def _checked(path: Path, cells: Iterator[list[str]]) -> Iterator[list[str]]:
+    try:
+        yield from cells
+    except csv.Error as error:
+        raise LexiconError(f"{path}: {error}; a cell is one form or a few values") from error
 
 
 def _check_header(place: str, header: Sequence[str], columns: Mapping[str, Column]) -> None:

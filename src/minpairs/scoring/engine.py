@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -22,6 +22,7 @@ from minpairs.scoring.score import Backend, Encoded, Score
 from minpairs.scoring.unigrams import Unigrams
 
 Progress = Callable[[int, int], None]
+_TEXTS = 1 << 18  # encoded at a time: those of millions would fill the memory, and show no progress
 
 
 class Journal(Protocol):
@@ -139,20 +140,13 @@ class Scorer:
         mine: list[Score] = []
         failure: MinpairsError | None = None
         try:
-            encoded = self.backend.encode(texts) if texts else []
-            batches = self.backend.plan(encoded)
-            costs = [sum(self.backend.cost(encoded[index]) for index in batch) for batch in batches]
-            for batch in (batches[task] for task in self.processes.share(costs)):
-                results = self._run([encoded[index] for index in batch])
-                scores = [
-                    self._score(texts[index], encoded[index], values, keep_tokens)
-                    for index, values in zip(batch, results, strict=True)
-                ]
-                if journal is not None:
-                    journal.add(scores)
-                mine += scores
-                if progress:
-                    progress(min(done + len(mine) * self.processes.size, total), total)
+            for first in range(0, len(texts), _TEXTS):
+                for scores in self._score_some(texts[first : first + _TEXTS], keep_tokens):
+                    if journal is not None:
+                        journal.add(scores)
+                    mine += scores
+                    if progress:
+                        progress(min(done + len(mine) * self.processes.size, total), total)
         except MinpairsError as error:
             failure = error
         self.processes.agree(failure)
@@ -163,6 +157,18 @@ class Scorer:
                 "the processes did not divide the work alike; are their machines alike?"
             )
         return everyone
+
+    def _score_some(self, texts: Sequence[Text], keep_tokens: bool) -> Iterator[list[Score]]:
+        """Scores of texts whose encodings fit in memory, batch after batch of this process."""
+        encoded = self.backend.encode(texts)
+        batches = self.backend.plan(encoded)
+        costs = [sum(self.backend.cost(encoded[index]) for index in batch) for batch in batches]
+        for batch in (batches[task] for task in self.processes.share(costs)):
+            results = self._run([encoded[index] for index in batch])
+            yield [
+                self._score(texts[index], encoded[index], values, keep_tokens)
+                for index, values in zip(batch, results, strict=True)
+            ]
 
     def _run(self, batch: Sequence[Encoded]) -> list[NDArray[np.float64]]:
         """Runs a batch; where memory does not suffice, its halves."""

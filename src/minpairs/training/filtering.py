@@ -107,6 +107,7 @@ def filter_corpus(
     quotas = _quotas(job, work, processes)
     each(partial(_run_part, job, quotas), corpus.parts, processes, progress)
     report = _finish(job, work, settings)
+    (work / "plan.json").unlink()  # first: without it, a kill from here on leaves a finished run
     shutil.rmtree(work)
     return report
 
@@ -206,7 +207,8 @@ def _survey_part(job: Job, part: Part) -> None:
 
 def _run_part(job: Job, quotas: Mapping[int, Mapping[str, int]], part: Part) -> None:
     work = job.out / ".work"
-    if _count_path(work, part).is_file():
+    kept = [_count_path(work, part), *([] if job.tokens is None else [_tokens_path(work, part)])]
+    if all(path.is_file() for path in kept):
         return
     counter = None if job.tokens is None else _counter(job.tokens)
     count, tokens = filter_part(job, part, quotas[part.number], counter)

@@ -23,14 +23,16 @@ from transformers.trainer_callback import PrinterCallback
 
 from minpairs.errors import ModelError
 from minpairs.files import write_durably
+from minpairs.parsing import read_json
 from minpairs.training.batches import IGNORED, Batch, ByLength, CodedSentences, Row
 from minpairs.training.presets import TrainingSettings
 
 _LARGEST = 700.0  # nats; exp of more is no float
 RECORD, LOG = "training.json", "training_log.json"
 _CHECKPOINTS, _PROCESSES = "checkpoints", "processes"
-# What a log says of the machine, not of the model: it would differ from run to run.
-_TIMES = ("runtime", "per_second", "flos")
+# What a log says of the machine, or of how often the run was stopped (train_loss is a mean since it
+# was last resumed), and not of the model.
+_NOT_LOGGED = ("runtime", "per_second", "flos", "train_loss")
 
 Collate = Callable[[Sequence[Row]], Batch]
 # From a model's outputs, the labels, and the number of labels of the whole step, to its loss.
@@ -73,7 +75,9 @@ def finished(folder: Path, record: Mapping[str, Any]) -> Trained | None:
     path = folder / RECORD
     if not path.is_file():
         return None
-    there = json.loads(path.read_text(encoding="utf-8"))
+    there = read_json(path, ModelError)
+    if not isinstance(there, dict):
+        raise ModelError(f"{path} is damaged; delete {folder} and train again")
     begun_with = there.pop(_PROCESSES, 1)
     if there != json.loads(json.dumps(record)):
         differing = sorted(key for key in {*there, *record} if there.get(key) != record.get(key))
@@ -88,7 +92,7 @@ def finished(folder: Path, record: Mapping[str, Any]) -> Trained | None:
                 f"go on with {begun_with}, or delete it"
             )
         return None
-    log = json.loads((folder / LOG).read_text(encoding="utf-8"))
+    log = read_json(folder / LOG, ModelError)
     return Trained(folder, log[-1]["step"], _last_loss(log), 0)
 
 
@@ -138,7 +142,11 @@ def train(
     speed = trainer.tokens * trainer.args.world_size / (time.monotonic() - begun)
     trainer.save_model(str(folder))
     log = [
-        {key: value for key, value in entry.items() if not any(time in key for time in _TIMES)}
+        {
+            key: value
+            for key, value in sorted(entry.items())  # a resumed run has them in another order
+            if not any(name in key for name in _NOT_LOGGED)
+        }
         for entry in trainer.state.log_history
     ]
     resumed = 0 if checkpoint is None else int(checkpoint.name.rpartition("-")[2])
