@@ -77,8 +77,8 @@ def ours(options: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-def adaptive(options: dict[str, Any]) -> dict[str, Any]:
-    """The whole command's work: both passes, journal and verdicts."""
+def whole_run(options: dict[str, Any]) -> dict[str, Any]:
+    """The whole command's work: loading, scoring (adaptive: twice), journal."""
     from minpairs.judgements import judge
     from minpairs.results import read_runs
     from minpairs.running import score_suites
@@ -87,15 +87,23 @@ def adaptive(options: dict[str, Any]) -> dict[str, Any]:
     items = suite(options)
     model, tokenizer = model_for(options)
     keep_freed_memory()
-    scorers = {
-        dtype: load_scorer(model, tokenizer=tokenizer, dtype=dtype)
-        for dtype in ("float32", "bfloat16")
-    }
+    scorers: dict[str, Any] = {}
+
+    def load(dtype: str) -> Any:
+        if dtype not in scorers:
+            scorers[dtype] = load_scorer(model, tokenizer=tokenizer, dtype=dtype)
+        return scorers[dtype]
+
     with tempfile.TemporaryDirectory() as folder:
 
         def run() -> list[float]:
             score_suites(
-                scorers.__getitem__, [items], Path(folder), model="opt", dtype=options["dtype"]
+                load,
+                [items],
+                Path(folder),
+                model="opt",
+                dtype=options["dtype"],
+                precision_sample=300 if options["dtype"] == "adaptive" else 0,
             )
             return []
 
@@ -103,8 +111,8 @@ def adaptive(options: dict[str, Any]) -> dict[str, Any]:
         (done,) = read_runs(Path(folder))
         (evaluation,) = judge(done).values()
         result["right"] = evaluation.micro.right
-        result["precision"] = [str(precision) for precision in done.precision]
     result["texts"] = len(dict.fromkeys(items.every_text()))
+    result["positions"] = sum(scorer.backend.positions_run for scorer in scorers.values())
     return result
 
 
@@ -270,7 +278,7 @@ def timed(run: Callable[[], list[float]]) -> dict[str, Any]:
 JOBS = {
     job.__name__: job
     for job in (
-        *(ours, adaptive, minicons, lm_eval, loop, matrix_rate),
+        *(ours, whole_run, minicons, lm_eval, loop, matrix_rate),
         *(save_opt, train_ngram, ngram, kenlm_loop),
     )
 }

@@ -149,7 +149,7 @@ def test_memory_holds_one_part_at_a_time(tmp_path):
     ("name", "content", "fault"),
     [
         ("a.txt", b"fine\nbad \xff\n", "a.txt, byte 9: not UTF-8"),
-        ("a.jsonl", b'{"text": "x"}\n{"text"\n', "line 2 from byte 0: not JSON"),
+        ("a.jsonl", b'{"text": "x"}\n{"text"\n', "line 2 from byte 0 is not JSON"),
         ("a.jsonl", b'{"body": "x"}\n', "has no text under 'text'"),
         ("a.parquet", b"PAR", "is not a Parquet file"),
         ("a.csv", b"text\n", "unknown kind of file"),

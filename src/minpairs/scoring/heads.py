@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 # Logits that are normalised at a time: on a processor, so many as stay in its cache.
-_CHUNK = {"cpu": 1 << 17}
+_CHUNK = {"cpu": 1 << 19}
 _LARGE_CHUNK = 1 << 24
 
 

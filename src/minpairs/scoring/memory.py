@@ -15,7 +15,7 @@ _LARGE = 1 << 30
 _CYCLES = (200_000, 50, 1000)  # of gc.set_threshold
 _SHARE = 4  # a batch takes at most one in so many of the free bytes
 _LOGITS = 1 << 27  # and at most so many logits, on any device
-_PREFERRED = {"cuda": 16_384, "cpu": 1024}  # more positions are not faster
+_PREFERRED = {"cuda": 16_384, "cpu": 1024}  # of float32: more positions are not faster
 _FEWEST = 64
 _GAVE_OUT = ("can't allocate memory", "out of memory")  # of torch on processors, and on MPS
 
@@ -30,7 +30,9 @@ def default_batch_tokens(model: Any) -> int:
     hidden = int(getattr(config, "hidden_size", 1024))
     # Logits in the model's precision and a float32 copy of some; a layer's inner states.
     each = (vocabulary + 24 * hidden) * (model.dtype.itemsize + 4)
-    most = min(_PREFERRED.get(model.device.type, 1024), _LOGITS // vocabulary)
+    # Half precision needs twice as many positions to keep all processor cores busy.
+    most = _PREFERRED.get(model.device.type, 1024) * 4 // model.dtype.itemsize
+    most = min(most, _LOGITS // vocabulary)
     free = free_bytes(model.device)
     if free is not None:
         most = min(most, free // _SHARE // each)
