@@ -64,13 +64,13 @@ example: $(VENV)/dev
 
 # Hostile files, mutated files, licences, complaints of others' users, and twenty kills: minutes.
 trust: $(VENV)/dev
-	OMP_NUM_THREADS=1 $(VENV)/bin/python -m pytest -q -m "not slow" tests/trust $(wildcard tests/complaints)
+	OMP_NUM_THREADS=1 $(VENV)/bin/python -m pytest -q -m "not slow" tests/trust tests/complaints tests/hostile_models
 	$(VENV)/bin/python scripts/trust/faults.py --kills 20 --without-disturbances
 
 # A million fuzzed files, 200 kills and other faults (as root, for small disks), two million pairs.
 trust-full: trust sbom
 	$(PIP) atheris
-	OMP_NUM_THREADS=1 $(VENV)/bin/python -m pytest -q -m slow tests/trust $(wildcard tests/complaints)
+	OMP_NUM_THREADS=1 $(VENV)/bin/python -m pytest -q -m slow tests/trust tests/complaints tests/hostile_models
 	$(VENV)/bin/python scripts/trust/faults.py --kills 200 --out trust/faults.json
 	$(VENV)/bin/python scripts/trust/large.py --out trust/large.json
 	$(VENV)/bin/python scripts/trust/fuzz.py --cases 1000000 --out trust/fuzz

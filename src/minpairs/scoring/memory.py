@@ -31,7 +31,7 @@ def default_batch_tokens(model: Any) -> int:
     # Logits in the model's precision and a float32 copy of some; a layer's inner states.
     each = (vocabulary + 24 * hidden) * (model.dtype.itemsize + 4)
     # Half precision needs twice as many positions to keep all processor cores busy.
-    most = _PREFERRED.get(model.device.type, 1024) * 4 // model.dtype.itemsize
+    most = _PREFERRED.get(model.device.type, 1024) * 4 // int(model.dtype.itemsize)
     most = min(most, _LOGITS // vocabulary)
     free = free_bytes(model.device)
     if free is not None:
