@@ -199,3 +199,19 @@ def test_a_folder_of_training_texts_alone_holds_no_suites(folder):
     )
     with pytest.raises(SuiteError, match=r"holds no suites, only corpus\.no_let"):
         load_suites(str(folder))
+
+
+@pytest.mark.parametrize(
+    ("path", "fault"),
+    [
+        ("../secret.parquet", "leads out of the folder"),
+        ("data/none/*.parquet", "names no file that is there"),
+        ("/data/a.parquet", "data_files '/data/a.parquet'"),
+    ],
+)
+def test_a_card_names_files_that_are_there_and_inside_its_folder(folder, path, fault):
+    pq.write_table(PAIRS, folder.parent / "secret.parquet")
+    card = folder / "README.md"
+    card.write_text(card.read_text().replace("data/binding/*.parquet", path))
+    with pytest.raises(SuiteError, match=fault):
+        load_suites(str(folder))
