@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_models import SENTENCES, byte_tokenizer, causal
 
+from minpairs.benchmarks.schema import INTERACTION
 from minpairs.benchmarks.suites import from_table
 from minpairs.cells import cell_values
 from minpairs.errors import MeasureError, ModelError
@@ -54,7 +57,6 @@ def test_adaptive_verdicts_are_float32_s_where_errors_stay_within_the_bound(seed
     generator = np.random.default_rng(seed)
     suites = [suite(n, "a"), suite(n, "b")]
     true = -10 + generator.normal(0, 1, 4 * n)
-    # Errors of bounded size, so that twice the largest of a full sample covers every margin.
     rounded = true + generator.uniform(-noise, noise, 4 * n)
     half, exact = scores(suites, rounded), Exact(scores(suites, true))
     found = refine(suites, half, exact, dtype="bfloat16", adaptive=True, sample=2 * n)
@@ -67,7 +69,7 @@ def test_adaptive_verdicts_are_float32_s_where_errors_stay_within_the_bound(seed
     wrong = (np.sign(margins) != np.sign(expected)).ravel()
     # What is not mended had a margin beyond the bound in half precision.
     assert (np.abs(margins.ravel()[wrong]) > some.bound).all()
-    assert some.close <= some.items
+    assert some.close <= some.margins == 2 * n
 
 
 def test_the_error_is_that_of_margins_not_of_single_texts():
@@ -84,13 +86,13 @@ def test_close_items_are_counted_and_left_alone_unless_the_run_is_adaptive():
     exact = Exact(true)
     found = refine(suites, half, exact, dtype="float16", adaptive=False, sample=3)
     assert found.largest == pytest.approx(0.2)
-    assert found.bound == pytest.approx(0.4)
+    assert found.bound == pytest.approx(0.3)
     assert found.close == 1
     assert "float16: margins (sum) differ" in str(found)
 
 
 def test_without_a_sample_nothing_can_be_said():
-    with pytest.raises(MeasureError, match="at least one item"):
+    with pytest.raises(MeasureError, match="at least one margin"):
         refine([suite(1)], {}, Exact({}), dtype="bfloat16", adaptive=True, sample=0)
 
 
@@ -102,13 +104,72 @@ def test_the_confidence_is_that_of_the_largest_of_a_sample():
     assert (1 - found.exceeding) ** 300 == pytest.approx(0.01)
 
 
-def test_an_item_is_never_judged_by_cells_of_two_precisions():
+def test_a_prediction_is_never_judged_by_cells_of_two_precisions():
     one = suite(2)
     half = scores([one], [-1.0, -2.0, -3.0, -4.0])
     exact = {text: half[text] for text in one.texts("acceptable")}
     exact = {text: Score("", text.continuation, -9.0, 3, 3, 3) for text in exact}
     values = cell_values([one], half, "sum", exact)
     assert values["acceptable"].tolist() == [-1.0, -2.0]
+
+
+def interactions(n: int):
+    """Items of eight cells, whose two orders are two predictions."""
+    columns = {cell: [f"{cell} {row}" for row in range(n)] for cell in INTERACTION.cells}
+    return from_table("mine", "crossed", pa.table(columns))
+
+
+def test_each_order_of_an_interaction_has_a_precision_of_its_own():
+    one = interactions(1)
+    half = scores([one], [-1.0] * 8)
+    base = {text: score for text, score in half.items() if text.continuation.startswith("base")}
+    exact = {text: Score("", text.continuation, -9.0, 3, 3, 3) for text in base}
+    values = cell_values([one], half, "sum", exact)
+    assert {cell: value.item() for cell, value in values.items()} == {
+        cell: -9.0 if cell.startswith("base") else -1.0 for cell in INTERACTION.cells
+    }
+    del exact[next(iter(exact))]
+    values = cell_values([one], half, "sum", exact)
+    assert all(value.item() == -1.0 for value in values.values())
+
+
+def test_only_the_order_that_is_close_is_scored_again():
+    suites = [interactions(4)]
+    values = [-10.0] * 32  # cell by cell, item by item
+    values[0:4] = [-9.0] * 4  # every base order holds by 1
+    half = scores(suites, values)
+    margins = differences(cell_values(suites, half, "sum"), INTERACTION)
+    exact = Exact(half)
+    found = refine(suites, half, exact, dtype="bfloat16", adaptive=True, sample=1, seed=0)
+    assert found.margins == margins.size == 8
+    # Without any error only ties are close; each brings the four cells of its order.
+    assert found.close == (margins == 0).sum()
+    swapped = {text for text in exact.asked if text.continuation.startswith("swapped")}
+    assert len(swapped) == 4 * (margins[:, 1] == 0).sum()
+
+
+def test_a_margin_that_errs_by_more_than_the_bound_raises_it():
+    suites = [suite(3)]
+    # The sample sees an error of 0.1; the close margin turns out to be off by 0.5.
+    half = scores(suites, [-10.0, -10.0, -10.0, -12.0, -10.1, -10.7])
+    true = scores(suites, [-10.0, -10.5, -10.0, -12.1, -10.1, -10.6])
+    seed = next(s for s in range(99) if random.Random(f"{s}:precision").sample(range(3), 1) == [0])
+    exact = Exact(true)
+    found = refine(suites, half, exact, dtype="float16", adaptive=True, sample=1, seed=seed)
+    assert found.largest == pytest.approx(0.1)
+    assert found.seen == pytest.approx(0.5)
+    assert found.bound == pytest.approx(0.75)
+    assert found.rescored == 3  # the margin of 0.7 too, which the first bound had left alone
+    assert "largest difference of the 3 computed in both: 0.5" in str(found)
+
+
+def test_margins_of_several_suites_and_designs_are_found_in_their_places():
+    suites = [suite(2, "a"), interactions(2), suite(2, "b")]
+    half = scores(suites, -10.0 - np.arange(4 + 16 + 4))
+    exact = Exact(half)
+    found = refine(suites, half, exact, dtype="bfloat16", adaptive=False, sample=8)
+    assert found.margins == found.sample == 8
+    assert set(exact.asked) == set(half)
 
 
 @pytest.fixture

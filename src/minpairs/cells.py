@@ -34,8 +34,7 @@ def cell_values(
         suites: the items.
         scores: where their texts' scores are.
         measure_name: a key of ``measures.MEASURES``.
-        exact: scores of higher precision, taken for items all of whose texts are there: two cells
-            of different precision would not be comparable.
+        exact: scores of higher precision; see :func:`item_scores`.
 
     Raises:
         ResultsError: a text was not scored.
@@ -82,20 +81,40 @@ def differences_of(run: Run, suite: Suite, measure_name: str = "slor") -> Differ
     return differences_in(values, suite.design)
 
 
+def item_scores(
+    item: Mapping[str, Text],
+    compared: Sequence[Sequence[str]],
+    scores: Lookup,
+    exact: Lookup | None = None,
+) -> dict[str, Score | None]:
+    """The score of each cell of an item, ``None`` where there is none.
+
+    Args:
+        item: text of each cell.
+        compared: ``Design.compared()`` of its design.
+        scores: where they are.
+        exact: scores of higher precision, taken where all cells that are compared with each other
+            have one: two cells of different precision are not comparable.
+    """
+    found = {cell: scores.get(text) for cell, text in item.items()}
+    if exact is None:
+        return found
+    for group in compared:
+        refined = {cell: exact.get(item[cell]) for cell in group}
+        if None not in refined.values():
+            found |= refined
+    return found
+
+
 def _suite_scores(
     suite: Suite, scores: Lookup, exact: Lookup | None
 ) -> Mapping[str, Sequence[Score]]:
     texts = {cell: suite.texts(cell) for cell in suite.design.cells}
+    compared = suite.design.compared()
     found: dict[str, list[Score]] = {cell: [] for cell in texts}
     for row in range(len(suite)):
         item = {cell: texts[cell][row] for cell in texts}
-        refined = {cell: exact.get(text) for cell, text in item.items()} if exact else {}
-        chosen = (
-            refined
-            if refined and None not in refined.values()
-            else {cell: scores.get(text) for cell, text in item.items()}
-        )
-        for cell, score in chosen.items():
+        for cell, score in item_scores(item, compared, scores, exact).items():
             if score is None:
                 raise ResultsError(
                     f"{suite.name}, row {row}, cell {cell!r} has no score; "

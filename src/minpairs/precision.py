@@ -1,21 +1,24 @@
 """What half precision does to verdicts, measured in the run itself, and mended where it matters.
 
-A random sample of items is scored in float32 too. How far their margins differ says how far the
-others' may; items whose margin is within twice the largest difference seen are close, and adaptive
-runs score them in float32.
+A margin is how far one prediction of an item holds. A random sample of margins is computed in
+float32 too. How far these differ says how far the others may; those within a bound of zero are
+close, and adaptive runs score their texts in float32.
 """
 
 from __future__ import annotations
 
+import bisect
 import math
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, groupby
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from minpairs.benchmarks.schema import Design, Text
+from minpairs.benchmarks.schema import Text
 from minpairs.benchmarks.suites import Suite
 from minpairs.cells import cell_values
 from minpairs.errors import MeasureError
@@ -23,7 +26,9 @@ from minpairs.measures import Floats, differences
 from minpairs.scoring.score import Score
 
 SAMPLE = 300
-_FACTOR = 2.0
+# Of simulated runs of 10,000 margins, 0.1 % had a wrong verdict with normal errors, 0.9 % with
+# Laplace's; a factor of 2 costs a third more, and without raising leaves more with heavy tails.
+_FACTOR = 1.5
 _CONFIDENCE = 0.99
 
 Rescore = Callable[[Sequence[Text]], Mapping[Text, Score]]
@@ -36,37 +41,41 @@ class Precision:
     Attributes:
         dtype: the half precision.
         measure: whose margins were compared.
-        items: number of items in the run.
-        sample: number of items scored in float32 at random.
+        margins: number of margins in the run: an item has one for each prediction.
+        sample: number of margins computed in float32 at random.
         largest: largest difference between a margin in half and in float32 in the sample.
-        bound: twice that: items with a smaller margin are close.
+        bound: margins that are no larger are close: 1.5 times ``largest``, or of the largest that
+            was seen, where a margin that was scored again differed by more than the bound.
         exceeding: with 99 % confidence at most this share of margins err by more than ``largest``.
-        close: number of items with a margin within ``bound``.
-        rescored: number of items whose verdict is float32's: the sample and, in adaptive runs, the
-            close ones.
+        close: number of margins within ``bound``.
+        rescored: number of margins whose verdict is float32's: the sample and, in adaptive runs,
+            the close ones.
+        seen: largest difference of all margins that were computed in float32.
     """
 
     dtype: str
     measure: str
-    items: int
+    margins: int
     sample: int
     largest: float
     bound: float
     exceeding: float
     close: int
     rescored: int
+    seen: float
 
     def __str__(self) -> str:
         done = (
-            "all of them were scored in float32"
+            f"all of them were scored in float32 (largest difference of the {self.rescored} "
+            f"computed in both: {self.seen:.3g})"
             if self.rescored >= self.close
             else "their verdicts are uncertain"
         )
         return (
             f"{self.dtype}: margins ({self.measure}) differ from float32 by at most "
-            f"{self.largest:.3g} in {self.sample} random items (with 99 % confidence by more in "
-            f"at most {100 * self.exceeding:.2g} % of all); {self.close} of {self.items} items "
-            f"have a margin within twice that, and {done}."
+            f"{self.largest:.3g} in {self.sample} random ones (with 99 % confidence by more in "
+            f"at most {100 * self.exceeding:.2g} % of all); {self.close} of {self.margins} margins "
+            f"are no larger than {self.bound:.3g}, and {done}."
         )
 
 
@@ -81,7 +90,7 @@ def refine(
     seed: int = 0,
     adaptive: bool,
 ) -> Precision:
-    """Compares half-precision scores with float32's, and mends close items in adaptive runs.
+    """Compares half-precision margins with float32's, and mends close ones in adaptive runs.
 
     Args:
         suites: the items.
@@ -89,80 +98,105 @@ def refine(
         rescore: scores texts in float32, and keeps the scores.
         dtype: the half precision.
         measure_name: measure whose margins decide.
-        sample: number of random items to compare; all where there are fewer.
+        sample: number of random margins to compare; all where there are fewer.
         seed: of the sample.
-        adaptive: whether close items are scored in float32.
+        adaptive: whether close margins are scored in float32.
 
     Raises:
         MeasureError: ``sample`` is less than 1.
     """
     if sample < 1:
-        raise MeasureError("the precision sample needs at least one item")
-    items = sum(map(len, suites))
-    margins = _margins(suites, half, measure_name)
-    drawn = random.Random(f"{seed}:precision").sample(range(items), min(sample, items))
-    sampled = _taken(suites, sorted(drawn))
-    exact = rescore(_texts(sampled))
-    errors = np.abs(
-        _margins(sampled, exact, measure_name, smallest=False)
-        - _margins(sampled, half, measure_name, smallest=False)
-    )
-    largest = float(errors.max())
-    close = np.flatnonzero(margins <= _FACTOR * largest)
+        raise MeasureError("the precision sample needs at least one margin")
+    places = _Places(suites)
+    margins = np.abs(_margins(places, range(len(places)), half, None, measure_name))
+    exact: dict[Text, Score] = {}
+
+    def errors(chosen: Sequence[int]) -> Floats:
+        exact.update(rescore(places.texts(chosen)))
+        before = _margins(places, chosen, half, None, measure_name)
+        return np.abs(_margins(places, chosen, half, exact, measure_name) - before)
+
+    drawn = random.Random(f"{seed}:precision").sample(range(len(places)), min(sample, len(places)))
+    largest = seen = float(errors(sorted(drawn)).max())
+    bound = _FACTOR * largest
     mended = set(drawn)
-    if adaptive:
-        rescore(_texts(_taken(suites, close.tolist())))
-        mended |= set(close.tolist())
+    close = np.flatnonzero(margins <= bound)
+    while adaptive and (lacking := sorted(set(close.tolist()) - mended)):
+        seen = max(seen, float(errors(lacking).max()))
+        mended |= set(lacking)
+        if seen > bound:  # the sample was too kind
+            bound = _FACTOR * seen
+        close = np.flatnonzero(margins <= bound)
     return Precision(
         dtype=dtype,
         measure=measure_name,
-        items=items,
+        margins=len(places),
         sample=len(drawn),
         largest=largest,
-        bound=_FACTOR * largest,
+        bound=bound,
         exceeding=-math.expm1(math.log(1 - _CONFIDENCE) / len(drawn)),
         close=len(close),
         rescored=len(mended),
+        seen=seen,
     )
 
 
+class _Places:
+    """Where each margin of some suites is: counted over suites, their items, and predictions."""
+
+    def __init__(self, suites: Sequence[Suite]) -> None:
+        self._suites = suites
+        sizes = [len(suite) * len(suite.design.inequalities) for suite in suites]
+        self._ends = list(accumulate(sizes))
+
+    def __len__(self) -> int:
+        return self._ends[-1]
+
+    def of(self, margin: int) -> tuple[int, int, int]:
+        """Suite, row and prediction of a margin."""
+        number = bisect.bisect_right(self._ends, margin)
+        before = self._ends[number - 1] if number else 0
+        row, prediction = divmod(margin - before, len(self._suites[number].design.inequalities))
+        return number, row, prediction
+
+    def texts(self, margins: Sequence[int]) -> list[Text]:
+        """What margins are made from, each text once."""
+        found: dict[Text, None] = {}
+        columns: dict[tuple[int, str], list[Text]] = {}
+        for number, row, prediction in map(self.of, margins):
+            suite = self._suites[number]
+            cell = suite.design.inequalities[prediction].terms[0][0]
+            for name in next(group for group in suite.design.compared() if cell in group):
+                texts = columns.setdefault((number, name), [])
+                if not texts:
+                    texts += suite.texts(name)
+                found[texts[row]] = None
+        return list(found)
+
+    def by_suite(self, margins: Sequence[int]) -> Iterator[tuple[Suite, list[int], list[int]]]:
+        """The items of ascending margins, a suite at a time, with each margin's row and prediction.
+
+        Rows count within the items that are given.
+        """
+        for number, together in groupby(map(self.of, margins), key=itemgetter(0)):
+            where = [(row, prediction) for _, row, prediction in together]
+            rows = {row: place for place, row in enumerate(dict.fromkeys(row for row, _ in where))}
+            suite = self._suites[number]
+            items = suite if len(rows) == len(suite) else suite.rows(list(rows))
+            yield items, [rows[row] for row, _ in where], [prediction for _, prediction in where]
+
+
 def _margins(
-    suites: Sequence[Suite], scores: Mapping[Text, Score], measure_name: str, smallest: bool = True
+    places: _Places,
+    chosen: Sequence[int],
+    half: Mapping[Text, Score],
+    exact: Mapping[Text, Score] | None,
+    measure_name: str,
 ) -> Floats:
-    """Each item's smallest absolute difference, or all its differences, in the order of items."""
-    parts: list[Floats] = []
-    for design, together in _by_design(suites):
-        values = cell_values(together, scores, measure_name)
-        found = differences(values, design)
-        parts.append(np.abs(found).min(axis=1) if smallest else found.ravel())
+    """Some margins, ascending, from float32 scores where all that they compare have one."""
+    parts = []
+    for items, rows, predictions in places.by_suite(chosen):
+        values = cell_values([items], half, measure_name, exact)
+        parts.append(differences(values, items.design)[rows, predictions])
     joined: NDArray[np.float64] = np.concatenate(parts)
     return joined
-
-
-def _by_design(suites: Sequence[Suite]) -> Iterable[tuple[Design, list[Suite]]]:
-    """Neighbouring suites of one design, so that the order of items is kept."""
-    together: list[Suite] = []
-    for suite in suites:
-        if together and suite.design != together[0].design:
-            yield together[0].design, together
-            together = []
-        together.append(suite)
-    if together:
-        yield together[0].design, together
-
-
-def _taken(suites: Sequence[Suite], indices: Sequence[int]) -> list[Suite]:
-    """Some items, by their index over all suites; in the order of the suites."""
-    taken = []
-    start = 0
-    chosen = set(indices)
-    for suite in suites:
-        rows = [row for row in range(len(suite)) if start + row in chosen]
-        if rows:
-            taken.append(suite.rows(rows))
-        start += len(suite)
-    return taken
-
-
-def _texts(suites: Sequence[Suite]) -> list[Text]:
-    return list(dict.fromkeys(text for suite in suites for text in suite.every_text()))

@@ -73,6 +73,7 @@ class ScoreStore:
 
     folder: Path
     _scores: dict[Text, Score] = field(default_factory=dict)
+    _known: set[Path] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -93,7 +94,9 @@ class ScoreStore:
             for column in _SCHEMA
         )
         table = pa.table(list(columns), schema=_SCHEMA)
-        write_durably(self.folder / f"{uuid.uuid4().hex}.parquet", _parquet_bytes(table))
+        path = self.folder / f"{uuid.uuid4().hex}.parquet"
+        write_durably(path, _parquet_bytes(table))
+        self._known.add(path)
         self._scores.update((Text(s.continuation, s.context), s) for s in scores)
 
     def compact(self) -> None:
@@ -108,6 +111,9 @@ class ScoreStore:
     def _read(self) -> list[Path]:
         paths = sorted(self.folder.glob("*.parquet"))
         for path in paths:
+            if path in self._known:
+                continue
+            self._known.add(path)
             for score in _read_scores(path):
                 self._scores[Text(score.continuation, score.context)] = score
         return paths

@@ -55,10 +55,10 @@ def score_suites(
         out: folder of results; the run gets a folder of its own in it.
         model: what the user calls the model.
         dtype: ``float32``, ``bfloat16``, ``float16``, or ``adaptive``: bfloat16, and float32 for
-            every item whose verdict bfloat16 might change.
+            every prediction whose verdict bfloat16 might change.
         measure: the measure whose verdicts adaptive runs keep.
-        precision_sample: number of random items that half-precision runs compare with float32; 0
-            compares none.
+        precision_sample: number of random margins that half-precision runs compare with float32;
+            0 compares none.
         seed: of that sample.
         keep_tokens: also keep each token's log-probability.
         command: the command line, for the record.
@@ -76,7 +76,7 @@ def score_suites(
     """
     adaptive = dtype == ADAPTIVE
     if adaptive and precision_sample < 1:
-        raise ModelError("an adaptive run needs a precision sample of at least one item")
+        raise ModelError("an adaptive run needs a precision sample of at least one margin")
     texts = [text for suite in suites for text in suite.every_text()]
     done = None if request is None else _finished(out, request, texts, keep_tokens)
     if done is not None:
@@ -113,13 +113,15 @@ def score_suites(
         if main and request is not None:
             mark_finished(folder, request)
         return folder
+    half = scorer.dtype
+    del scorer  # two models at once would be the most memory of the run
     full = load("float32")
     exact = ScoreStore(folder / EXACT)
     precision = refine(
         suites,
         found,
         lambda chosen: run(full, chosen, exact, "in float32"),
-        dtype=scorer.dtype,
+        dtype=half,
         measure_name=measure,
         sample=precision_sample,
         seed=seed,

@@ -115,6 +115,18 @@ class Design:
                         f"{cell!r}, but items have {', '.join(self.cells)}"
                     )
 
+    def compared(self) -> tuple[tuple[str, ...], ...]:
+        """Cells that some inequality compares, directly or through others, group by group.
+
+        An interaction's two orders are two groups; a cell that is in no inequality is its own.
+        """
+        group_of = {cell: {cell} for cell in self.cells}
+        for inequality in self.inequalities:
+            joined = set().union(*(group_of[cell] for cell, _ in inequality.terms))
+            group_of |= dict.fromkeys(joined, joined)
+        groups = (tuple(c for c in self.cells if c in group) for group in group_of.values())
+        return tuple(dict.fromkeys(groups))
+
 
 def interaction(
     construction: str = "let_alone",

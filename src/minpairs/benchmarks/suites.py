@@ -59,6 +59,16 @@ class Suite:
         contexts = [""] * len(texts) if context is None else self.table[context].to_pylist()
         return [Text(text, before) for text, before in zip(texts, contexts, strict=True)]
 
+    def item(self, row: int) -> dict[str, Text]:
+        """Every cell of one item."""
+        return {
+            cell: Text(
+                str(self.table[continuation][row].as_py()),
+                "" if context is None else str(self.table[context][row].as_py()),
+            )
+            for cell, (context, continuation) in self.columns.items()
+        }
+
     def labels(self, column: str) -> list[str] | None:
         """A column of labels, or ``None`` where the suite has no such column."""
         if column not in self.table.column_names:

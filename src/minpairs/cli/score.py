@@ -66,7 +66,9 @@ def score(
     precision_sample: Annotated[
         int,
         typer.Option(
-            min=0, help="Half precision: so many random items are compared with float32; 0: none."
+            min=0,
+            help="Half precision: so many random margins (of an item's predictions) are compared "
+            "with float32; 0: none.",
         ),
     ] = 300,
     batch_tokens: Annotated[

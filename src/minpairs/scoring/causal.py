@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,7 @@ class CausalBackend:
         self._no_cache = {"use_cache": False} if "use_cache" in parameters else {}
         self.positions_run = 0
         self._checked = (0, 0)
+        self._ready: dict[tuple[Encoded, ...], list[NDArray[np.float64]]] = {}
         self.use_trees = (
             self.tree_nodes > 0
             and "position_ids" in parameters
@@ -67,31 +68,25 @@ class CausalBackend:
         """See ``Backend``."""
         start = [] if self._bos_id is None else [self._bos_id]
         end = [self.tokenizer.eos_token_id] if self.eos else []
-        forbidden = plain_special_ids(self.tokenizer)
+        forbidden = plain_special_ids(self.tokenizer) - {self.tokenizer.unk_token_id}
         encoded = []
         for text, (ids, first, _) in zip(
             texts, split_tokens(self.tokenizer, texts, special=False), strict=True
         ):
-            whole = start + ids
-            begin = first + len(start)
-            inside = encode(
-                text,
-                whole,
-                max(begin, 1),
-                len(whole),
-                unknown_id=self.tokenizer.unk_token_id,
-                forbidden=forbidden - {self.tokenizer.unk_token_id},
-                rows=self._rows,
-                limit=self._limit,
-                reads=len(whole) + len(end) - 1,
-            )
-            scored = range(inside.scored.start, inside.scored.stop + len(end))
+            begin, last = first + len(start), len(start) + len(ids)
             encoded.append(
-                replace(
-                    inside,
-                    ids=(*inside.ids, *end),
-                    scored=scored,
-                    unscored=scored.start - begin,
+                encode(
+                    text,
+                    start + ids + end,
+                    max(begin, 1),
+                    last,
+                    begin=begin,
+                    ends=len(end),
+                    unknown_id=self.tokenizer.unk_token_id,
+                    forbidden=forbidden,
+                    rows=self._rows,
+                    limit=self._limit,
+                    reads=last + len(end) - 1,
                 )
             )
         return encoded
@@ -116,7 +111,9 @@ class CausalBackend:
         with inference(self.model):
             if not self.use_trees:
                 return self._run_plain(batch)
-            results = self._run_trees(batch)
+            results = self._ready.pop(tuple(batch), None) if self._ready else None
+            if results is None:
+                results = self._run_trees(batch)
             if all(np.isfinite(values).all() for values in results):
                 return results
             # One token's NaN spreads over its tree: plain batches show whose it is.
@@ -172,8 +169,9 @@ class CausalBackend:
         """Scores the fullest tree, and the one with the longest text, both ways.
 
         Sliding windows and position tables err only beyond some size, so a check holds for what is
-        no larger than it was.
+        no larger than it was. What they scored is kept for ``run``, which would do it again.
         """
+        self._ready.clear()
         tokens = [len(text.ids) for text in encoded]
         fullest = max(batches, key=lambda batch: sum(tokens[index] for index in batch))
         longest = max(batches, key=lambda batch: max(tokens[index] for index in batch))
@@ -201,6 +199,7 @@ class CausalBackend:
                     difference.max(),
                 )
                 return False
+            self._ready[tuple(texts)] = scored
         self._checked = (max(size[0], self._checked[0]), max(size[1], self._checked[1]))
         return True
 

@@ -83,6 +83,8 @@ def encode(
     first: int,
     last: int,
     *,
+    begin: int | None = None,
+    ends: int = 0,
     words: Sequence[int] = (),
     unknown_id: int | None,
     forbidden: frozenset[int],
@@ -97,6 +99,8 @@ def encode(
         ids: its tokens, special tokens included.
         first: first scored position.
         last: one past the last scored position.
+        begin: the continuation's first position, where nothing before it can be read: ``first``.
+        ends: how many special tokens behind ``last`` are scored too.
         words: word index of each position.
         unknown_id: the unknown token's id.
         forbidden: special tokens that must not be spelt out in a text.
@@ -131,7 +135,8 @@ def encode(
         raise TextError(
             f"{quote(text)} has only characters that the model's vocabulary does not know"
         )
-    return Encoded(tuple(ids), range(first, last), unknown, tuple(words))
+    unscored = 0 if begin is None else first - begin
+    return Encoded(tuple(ids), range(first, last + ends), unknown, tuple(words), unscored=unscored)
 
 
 def _tokenized(tokenizer: Any, whole: list[str], **options: Any) -> Any:
@@ -149,16 +154,20 @@ def _check_all_read(text: Text, offsets: Sequence[tuple[int, int]]) -> None:
     whole = text.context + text.continuation
     read = 0
     for start, end in [*offsets, (len(whole), len(whole))]:
-        # White space, marks and format characters may be taken off by a tokenizer that reads texts
-        # in a normal form; letters, digits, punctuation and symbols are part of what is judged.
-        gap = whole[read:start]
-        for character in "" if gap.isspace() else gap:
-            if unicodedata.category(character)[0] in "LNPS":
-                raise TextError(
-                    f"the tokenizer passes over {character!r} in {quote(text)}: it has neither a "
-                    "token for it nor an unknown token"
-                )
+        if start > read:
+            _check_gap(text, whole[read:start])
         read = max(read, end)
+
+
+def _check_gap(text: Text, gap: str) -> None:
+    # White space, marks and format characters may be taken off by a tokenizer that reads texts in a
+    # normal form; letters, digits, punctuation and symbols are part of what is judged.
+    for character in "" if gap.isspace() else gap:
+        if unicodedata.category(character)[0] in "LNPS":
+            raise TextError(
+                f"the tokenizer passes over {character!r} in {quote(text)}: it has neither a "
+                "token for it nor an unknown token"
+            )
 
 
 def _first_by_offset(

@@ -13,7 +13,7 @@ from transformers import OPTConfig, OPTForCausalLM, set_seed
 from minpairs.training.batches import CodedSentences, pack, packed_bounds, pad, sentence_bounds
 from minpairs.training.card import transformer_card
 from minpairs.training.corpus import Corpus
-from minpairs.training.loop import Trained, finished, train
+from minpairs.training.loop import Trained, finished, remove_work, train
 from minpairs.training.prepared import Prepared, prepare, write_token_counts
 from minpairs.training.presets import CausalSettings, check_heads
 from minpairs.training.record import CODED, coding_key, run_record
@@ -49,6 +49,7 @@ def train_causal(
     """
     record = run_record("opt", corpus, settings)
     if (done := finished(out, record)) is not None:
+        remove_work(out, out / CODED)  # of a run that was killed at its very end
         return done
     config = _config(settings, settings.vocabulary)
     prepared = prepare(

@@ -141,14 +141,7 @@ def train(
     trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
     speed = trainer.tokens * trainer.args.world_size / (time.monotonic() - begun)
     trainer.save_model(str(folder))
-    log = [
-        {
-            key: value
-            for key, value in sorted(entry.items())  # a resumed run has them in another order
-            if not any(name in key for name in _NOT_LOGGED)
-        }
-        for entry in trainer.state.log_history
-    ]
+    log = kept_log(trainer.state.log_history)
     resumed = 0 if checkpoint is None else int(checkpoint.name.rpartition("-")[2])
     trained = Trained(folder, trainer.state.global_step, _last_loss(log), resumed, speed)
     if trainer.is_world_process_zero():
@@ -157,9 +150,26 @@ def train(
         write_durably(folder / LOG, _json(log))  # the last file: with it the folder is whole
     trainer.accelerator.wait_for_everyone()
     if trainer.is_world_process_zero():
-        for leftover in (folder / _CHECKPOINTS, *remove):
-            shutil.rmtree(leftover, ignore_errors=True)
+        remove_work(folder, *remove)
     return trained
+
+
+def remove_work(folder: Path, *more: Path) -> None:
+    """Removes what a finished model needs no more: its checkpoints, and other folders."""
+    for leftover in (folder / _CHECKPOINTS, *more):
+        shutil.rmtree(leftover, ignore_errors=True)
+
+
+def kept_log(history: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Of a Trainer's log, what depends on the training alone."""
+    return [
+        {
+            key: value
+            for key, value in sorted(entry.items())  # a resumed run has them in another order
+            if not any(name in key for name in _NOT_LOGGED)
+        }
+        for entry in history
+    ]
 
 
 def last_whole_checkpoint(folder: Path, processes: int = 1) -> Path | None:

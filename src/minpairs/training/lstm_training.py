@@ -17,7 +17,7 @@ from minpairs._version import __version__
 from minpairs.training.batches import CodedSentences, pad, sentence_bounds
 from minpairs.training.card import front_matter, outcome, settings_table
 from minpairs.training.held_out import choose_held_out
-from minpairs.training.loop import Trained, finished, train
+from minpairs.training.loop import Trained, finished, remove_work, train
 from minpairs.training.lstm import LstmConfig, LstmForCausalLM
 from minpairs.training.presets import LstmSettings
 from minpairs.training.unit_tokenizer import unit_tokenizer
@@ -62,6 +62,7 @@ def train_lstm(
         "settings": asdict(settings),
     }
     if (done := finished(out, record)) is not None:
+        remove_work(out)  # of a run that was killed at its very end
         return done
     set_seed(settings.seed)
     model = LstmForCausalLM(

@@ -20,7 +20,7 @@ from minpairs.training.batches import (
 )
 from minpairs.training.card import transformer_card
 from minpairs.training.corpus import Corpus
-from minpairs.training.loop import Trained, finished, train
+from minpairs.training.loop import Trained, finished, remove_work, train
 from minpairs.training.prepared import prepare, write_token_counts
 from minpairs.training.presets import MaskedSettings, check_heads
 from minpairs.training.record import CODED, coding_key, run_record
@@ -54,6 +54,7 @@ def train_masked(
     """
     record = run_record("bert", corpus, settings)
     if (done := finished(out, record)) is not None:
+        remove_work(out, out / CODED)  # of a run that was killed at its very end
         return done
     config = _config(settings)
     prepared = prepare(

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from minpairs.benchmarks.schema import Inequality, Text
+from minpairs.benchmarks.schema import Inequality
 from minpairs.benchmarks.suites import Suite
+from minpairs.cells import item_scores
 from minpairs.interactions import MANIPULATED, Form, form_of
 from minpairs.judgements import Judgement
 from minpairs.report.page.tokens import Piece, compared, pieces
@@ -172,19 +173,17 @@ def _item(
     margins = judgement.margins[start + row]
     position = int(margins.argmin())
     inequality = judgement.design.inequalities[position]
+    item = suite.item(row)
+    scores = item_scores(item, suite.design.compared(), run.scores, run.exact)
 
     def cell(name: str, title: str) -> Cell:
-        context, column = suite.columns[name]
-        continuation = str(suite.table[column][row].as_py())
-        before = "" if context is None else str(suite.table[context][row].as_py())
-        text = Text(continuation, before)
-        score = (run.exact.get(text) if run.exact else None) or run.scores.get(text)
+        text, score = item[name], scores[name]
         assert score is not None  # it has been judged
         return Cell(
             name=title,
-            context=before,
-            text=continuation,
-            lang="zh" if _HAN.search(continuation) else "",
+            context=text.context,
+            text=text.continuation,
+            lang="zh" if _HAN.search(text.continuation) else "",
             logprob=score.logprob,
             tokens=score.tokens,
             pieces=pieces(score),
