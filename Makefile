@@ -15,9 +15,9 @@ endif
 
 .PHONY: demo test lint check slow data compat bench example clean docs trust trust-full lock audit sbom
 
-# Parallel tokenizers and OpenMP threads that spin make a busy machine slower, and answers no better.
+# Parallel tokenizers and OpenMP threads that spin long make a busy machine slower.
 export TOKENIZERS_PARALLELISM ?= false
-export OMP_WAIT_POLICY ?= PASSIVE
+export GOMP_SPINCOUNT ?= 30000
 
 $(VENV)/torch: 
 	$(PYTHON) -m venv $(VENV)
@@ -85,16 +85,21 @@ lock: $(VENV)/dev
 		--strip-extras $(addprefix --no-emit-package ,$(NOT_LOCKED)) --python $(VENV)/bin/python \
 		--extra dev --extra demo --extra docs --output-file requirements/dev.txt setup.cfg
 
-# Known vulnerabilities; --strict: a package that could not be looked up is a failure, not a pass.
-audit: $(VENV)/dev
-	$(PIP) pip-audit
-	$(VENV)/bin/pip-audit --strict --requirement requirements/dev.txt --disable-pip
+# Tools that look at the environment have one of their own: what they bring would change it.
+$(VENV)/tools: $(VENV)/torch
+	$(PYTHON) -m venv $(VENV)/tools
+	$(VENV)/tools/bin/python -m pip install --quiet --disable-pip-version-check cyclonedx-bom pip-audit
 
-sbom: $(VENV)/dev
-	$(PIP) cyclonedx-bom
+# Known vulnerabilities: a package that could not be looked up is a failure, not a pass.
+audit: $(VENV)/tools
+	$(VENV)/tools/bin/python scripts/trust/audit.py $(VENV)/tools/bin/pip-audit requirements/dev.txt
+
+# What is installed, with versions and licences; completed, and checked against what is there.
+sbom: $(VENV)/dev $(VENV)/tools
 	mkdir -p trust
-	$(VENV)/bin/cyclonedx-py environment --output-reproducible --output-file trust/sbom.json \
+	$(VENV)/tools/bin/cyclonedx-py environment --output-reproducible --output-file trust/sbom.json \
 		$(VENV)/bin/python
+	$(VENV)/bin/python scripts/trust/sbom.py trust/sbom.json requirements/dev.txt
 
 clean:
 	rm -rf trust build dist .mypy_cache .ruff_cache .hypothesis .coverage

@@ -78,21 +78,21 @@ def ours(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def whole_run(options: dict[str, Any]) -> dict[str, Any]:
-    """The whole command's work: loading, scoring (adaptive: twice), journal."""
+    """The whole command's work, from a model's folder: loading, scoring, journal."""
     from minpairs.judgements import judge
     from minpairs.results import read_runs
     from minpairs.running import score_suites
     from minpairs.scoring import load_scorer
 
     items = suite(options)
-    model, tokenizer = model_for(options)
     keep_freed_memory()
-    scorers: dict[str, Any] = {}
+    backends: list[Any] = []
 
     def load(dtype: str) -> Any:
-        if dtype not in scorers:
-            scorers[dtype] = load_scorer(model, tokenizer=tokenizer, dtype=dtype)
-        return scorers[dtype]
+        scorer = load_scorer(options["folder"], dtype=dtype, device=options["device"])
+        if options["dtype"] != "adaptive":  # whose first model is given up before the second comes
+            backends.append(scorer.backend)
+        return scorer
 
     with tempfile.TemporaryDirectory() as folder:
 
@@ -112,7 +112,7 @@ def whole_run(options: dict[str, Any]) -> dict[str, Any]:
         (evaluation,) = judge(done).values()
         result["right"] = evaluation.micro.right
     result["texts"] = len(dict.fromkeys(items.every_text()))
-    result["positions"] = sum(scorer.backend.positions_run for scorer in scorers.values())
+    result["positions"] = sum(backend.positions_run for backend in backends)
     return result
 
 

@@ -46,10 +46,28 @@ def write_durably(path: Path, content: bytes) -> None:
     try:
         _write(path, content)
     except OSError as error:
-        raise WriteError(
-            f"cannot write {path}: {error.strerror or error}; what was written before is kept: "
-            "make room or give leave to write there, and run the same command again"
-        ) from error
+        raise _no_room(path, error) from error
+
+
+def check_room(folder: Path) -> None:
+    """Says so where a folder takes nothing more, for libraries that fail there with other words.
+
+    Raises:
+        WriteError: the disk is full, or may not be written to.
+    """
+    path = folder / f".{uuid.uuid4().hex}.tmp"
+    try:
+        _write(path, bytes(_BLOCK))
+        path.unlink()
+    except OSError as error:
+        raise _no_room(folder, error) from error
+
+
+def _no_room(path: Path, error: OSError) -> WriteError:
+    return WriteError(
+        f"cannot write {path}: {error.strerror or error}; what was written before is kept: "
+        "make room or give leave to write there, and run the same command again"
+    )
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import logging
+import os
 import sys
 from typing import Annotated, Any
 
@@ -29,6 +30,7 @@ from minpairs.errors import MinpairsError
 
 # Of a disk: full, over quota, a file too large for it, read-only, not ours.
 _DISK_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM)
+_SPIN = "30000"  # turns of a loop, about 0.1 ms
 
 
 class _Commands(TyperGroup):
@@ -70,8 +72,19 @@ def _main(
         raise typer.Exit
 
 
+def _spin_briefly() -> None:
+    """Keeps OpenMP threads from waiting long on a processor that others need.
+
+    libgomp reads this once, when torch is imported. Threads that sleep at once wake too late for
+    the next of a model's many small steps; threads that spin for long slow a busy machine.
+    """
+    if not {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"} & set(os.environ):
+        os.environ["GOMP_SPINCOUNT"] = _SPIN
+
+
 def main() -> None:
     """Runs the command line; faults of the input end with one clear line and exit code 2."""
+    _spin_briefly()
     try:
         app()
     except MinpairsError as error:

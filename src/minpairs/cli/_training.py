@@ -13,8 +13,8 @@ import typer
 from minpairs.cli._shared import Segmentation
 
 if TYPE_CHECKING:
-    from minpairs.training.loop import Trained
     from minpairs.training.presets import TrainingSettings
+    from minpairs.training.run_folder import Trained
 
 Command = TypeVar("Command", bound=Callable[..., None])
 

@@ -28,6 +28,7 @@ from minpairs.scoring.masked import MaskedBackend, PseudoLogLikelihood
 from minpairs.scoring.memory import default_batch_tokens
 from minpairs.scoring.model_checks import check_answers, check_vocabulary
 from minpairs.scoring.ngram import NgramBackend
+from minpairs.scoring.packing import pack
 from minpairs.scoring.processes import current_processes, local_device
 from minpairs.scoring.segmentation import Segmentation
 from minpairs.scoring.unigrams import Unigrams, load_unigrams
@@ -135,6 +136,8 @@ def load_scorer(
     else:
         raise ModelError(f"unknown kind {kind!r}; {nearest(str(kind), KINDS)}")
     fault = check_answers(loaded, tokenizer, kind, name)
+    if loaded is not model:  # not the caller's own
+        pack(loaded, tokenizer, kind, name)
     logger.info("%s: %s model, %s", name, kind, backend.settings())
     precision = str(loaded.dtype).removeprefix("torch.")
     return Scorer(

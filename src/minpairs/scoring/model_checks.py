@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -59,12 +60,12 @@ def check_answers(model: Any, tokenizer: Any, kind: str, name: str) -> str | Non
     Raises:
         ModelError: the model answers differently each time, or reads what comes after.
     """
-    rows = _rows(model, tokenizer, kind)
+    rows = probe(model, tokenizer, kind)
     if rows is None:
         return None
-    ids, shared, asked = rows
+    ids, shared, asked = rows.ids, rows.shared, rows.asked
     try:
-        first, again = (_logprobs(model, ids) for _ in range(2))
+        first, again = (answers_to(model, ids) for _ in range(2))
     except Exception as error:  # whatever a model's own code raises
         raise ModelError(
             f"{name} cannot be run on {ids.numel()} tokens: {type(error).__name__}: {error}"
@@ -118,8 +119,23 @@ def warn_if_improbable(name: str, scores: Sequence[Score], vocabulary: int) -> N
         )
 
 
-def _rows(model: Any, tokenizer: Any, kind: str) -> tuple[torch.Tensor, int, int] | None:
-    """Two rows of tokens ``(2, t)``, how many they share at first, the position to compare."""
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Two short rows to ask a model about.
+
+    Attributes:
+        ids: their tokens, shape ``(2, t)``.
+        shared: how many they share at first.
+        asked: the position to compare.
+    """
+
+    ids: torch.Tensor
+    shared: int
+    asked: int
+
+
+def probe(model: Any, tokenizer: Any, kind: str) -> Probe | None:
+    """Rows to ask a model about; ``None`` where its vocabulary or context is too small for them."""
     embedded = embedding_rows(model) or len(tokenizer)
     special = set(tokenizer.all_special_ids)
     plain = [token for token in range(min(embedded, len(tokenizer))) if token not in special]
@@ -134,11 +150,11 @@ def _rows(model: Any, tokenizer: Any, kind: str) -> tuple[torch.Tensor, int, int
     if kind == "masked":
         asked = length // 2
         rows[:, asked] = tokenizer.mask_token_id
-    return rows, shared, asked
+    return Probe(rows, shared, asked)
 
 
-def _logprobs(model: Any, ids: torch.Tensor) -> torch.Tensor:
-    """Float32 log-probabilities ``(rows, t, vocabulary)``."""
+def answers_to(model: Any, ids: torch.Tensor) -> torch.Tensor:
+    """Float32 log-probabilities after each position of some rows, ``(rows, t, vocabulary)``."""
     ids = ids.to(model.device)
     with inference(model):
         logits: torch.Tensor = model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import uuid
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -113,8 +115,11 @@ def sampled_texts(
 
 
 def _write(corpus: Corpus, chosen: Mapping[Path, np.ndarray]) -> None:
-    parts = {path: path.with_name(f".{path.name}.tmp") for path in chosen}
+    # Names of this process's own: another may draw the same sentences at the same time.
+    parts = {path: path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp") for path in chosen}
     with ExitStack() as stack:
+        for part in parts.values():
+            stack.callback(part.unlink, missing_ok=True)
         files = {
             path: stack.enter_context(part.open("w", encoding="utf-8", newline="\n"))
             for path, part in parts.items()
@@ -123,5 +128,7 @@ def _write(corpus: Corpus, chosen: Mapping[Path, np.ndarray]) -> None:
             for path, mask in chosen.items():
                 if mask[number]:
                     files[path].write(sentence + "\n")
-    for path, part in parts.items():
-        part.replace(path)  # whole, or not there
+        for path, file in files.items():
+            file.flush()
+            os.fsync(file.fileno())
+            parts[path].replace(path)  # whole, or not there

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from minpairs._version import __version__
-from minpairs.training.loop import Trained
 from minpairs.training.presets import CausalSettings, MaskedSettings, TrainingSettings
+from minpairs.training.run_folder import Trained
 
 _SCENARIOS = "corpus."  # configs of this name are what `minpairs filter` left of a corpus
 

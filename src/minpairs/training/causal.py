@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,11 @@ from transformers import OPTConfig, OPTForCausalLM, set_seed
 from minpairs.training.batches import CodedSentences, pack, packed_bounds, pad, sentence_bounds
 from minpairs.training.card import transformer_card
 from minpairs.training.corpus import Corpus
-from minpairs.training.loop import Trained, finished, remove_work, train
+from minpairs.training.loop import train
 from minpairs.training.prepared import Prepared, prepare, write_token_counts
 from minpairs.training.presets import CausalSettings, check_heads
 from minpairs.training.record import CODED, coding_key, run_record
+from minpairs.training.run_folder import Trained, finished, once
 from minpairs.training.tokenizers import OPT_SYMBOLS, byte_level_bpe
 
 __all__ = ["causal_parameters", "finished_causal", "train_causal"]
@@ -48,9 +49,34 @@ def train_causal(
         ModelError: the settings do not fit, or the folder holds another run.
     """
     record = run_record("opt", corpus, settings)
-    if (done := finished(out, record)) is not None:
-        remove_work(out, out / CODED)  # of a run that was killed at its very end
-        return done
+    training = partial(_train, corpus, out, settings, record, scenario, progress)
+    return once(out, record, training, out / CODED)
+
+
+def finished_causal(corpus: Corpus, out: Path, settings: CausalSettings) -> Trained | None:
+    """The model of these settings and this corpus that a folder holds already, or ``None``.
+
+    Raises:
+        ModelError: the folder holds another run.
+    """
+    return finished(out, run_record("opt", corpus, settings))
+
+
+def causal_parameters(settings: CausalSettings) -> int:
+    """Weights of the model, with as many tokens as ``settings.vocabulary``."""
+    with torch.device("meta"):
+        model = OPTForCausalLM(_config(settings, settings.vocabulary))
+    return int(model.num_parameters())
+
+
+def _train(
+    corpus: Corpus,
+    out: Path,
+    settings: CausalSettings,
+    record: Mapping[str, Any],
+    scenario: str | None,
+    progress: Callable[[int, int], None] | None,
+) -> Trained:
     config = _config(settings, settings.vocabulary)
     prepared = prepare(
         corpus,
@@ -85,22 +111,6 @@ def train_causal(
         remove=[out / CODED],
         progress=progress,
     )
-
-
-def finished_causal(corpus: Corpus, out: Path, settings: CausalSettings) -> Trained | None:
-    """The model of these settings and this corpus that a folder holds already, or ``None``.
-
-    Raises:
-        ModelError: the folder holds another run.
-    """
-    return finished(out, run_record("opt", corpus, settings))
-
-
-def causal_parameters(settings: CausalSettings) -> int:
-    """Weights of the model, with as many tokens as ``settings.vocabulary``."""
-    with torch.device("meta"):
-        model = OPTForCausalLM(_config(settings, settings.vocabulary))
-    return int(model.num_parameters())
 
 
 def _config(settings: CausalSettings, vocabulary: int) -> OPTConfig:

@@ -7,29 +7,33 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from zipfile import is_zipfile
 
 import torch
 from accelerate.utils import gather_object
-from transformers import Trainer, TrainerCallback, TrainingArguments
+from transformers import Trainer, TrainerCallback, TrainerState, TrainingArguments
 from transformers.trainer_callback import PrinterCallback
 
 from minpairs.errors import ModelError
 from minpairs.files import write_durably
-from minpairs.parsing import read_json
 from minpairs.training.batches import IGNORED, Batch, ByLength, CodedSentences, Row
 from minpairs.training.presets import TrainingSettings
+from minpairs.training.run_folder import (
+    CHECKPOINTS,
+    LARGEST,
+    LOG,
+    PROCESSES,
+    RECORD,
+    Trained,
+    last_loss,
+    last_whole_checkpoint,
+    processes,
+    remove_work,
+)
 
-_LARGEST = 700.0  # nats; exp of more is no float
-RECORD, LOG = "training.json", "training_log.json"
-_CHECKPOINTS, _PROCESSES = "checkpoints", "processes"
 # What a log says of the machine, or of how often the run was stopped (train_loss is a mean since it
 # was last resumed), and not of the model.
 _NOT_LOGGED = ("runtime", "per_second", "flos", "train_loss")
@@ -37,63 +41,6 @@ _NOT_LOGGED = ("runtime", "per_second", "flos", "train_loss")
 Collate = Callable[[Sequence[Row]], Batch]
 # From a model's outputs, the labels, and the number of labels of the whole step, to its loss.
 Loss = Callable[[Any, torch.Tensor, Any], torch.Tensor]
-
-
-@dataclass(frozen=True, slots=True)
-class Trained:
-    """What came of it.
-
-    Attributes:
-        folder: the model, its tokenizer, and what was done.
-        steps: optimizer steps taken.
-        held_out_loss: nats a token on held-out sentences, or ``None`` without any.
-        resumed_from: the step a stopped run was taken up at; 0 for a run in one go.
-        tokens_per_second: tokens that were read in training, by all processes, in each second of
-            this call, evaluation included; ``None`` where it found the model finished.
-    """
-
-    folder: Path
-    steps: int
-    held_out_loss: float | None
-    resumed_from: int
-    tokens_per_second: float | None = field(default=None, compare=False)
-
-    @property
-    def perplexity(self) -> float | None:
-        """Of the held-out sentences, by the token."""
-        loss = self.held_out_loss
-        return None if loss is None else math.exp(min(loss, _LARGEST))
-
-
-def finished(folder: Path, record: Mapping[str, Any]) -> Trained | None:
-    """The model that a folder holds already, or ``None``.
-
-    Raises:
-        ModelError: the folder belongs to a run of other settings or another corpus, or to a
-            stopped one of another number of processes.
-    """
-    path = folder / RECORD
-    if not path.is_file():
-        return None
-    there = read_json(path, ModelError)
-    if not isinstance(there, dict):
-        raise ModelError(f"{path} is damaged; delete {folder} and train again")
-    begun_with = there.pop(_PROCESSES, 1)
-    if there != json.loads(json.dumps(record)):
-        differing = sorted(key for key in {*there, *record} if there.get(key) != record.get(key))
-        raise ModelError(
-            f"{folder} holds another run ({', '.join(differing)} differ): choose another --out, "
-            "or delete it"
-        )
-    if not (folder / LOG).is_file():
-        if begun_with != _processes():
-            raise ModelError(
-                f"{folder} was begun with {begun_with} processes, so its batches are of as many: "
-                f"go on with {begun_with}, or delete it"
-            )
-        return None
-    log = read_json(folder / LOG, ModelError)
-    return Trained(folder, log[-1]["step"], _last_loss(log), 0)
 
 
 def train(
@@ -135,15 +82,15 @@ def train(
     )
     trainer.add_callback(_Report(progress))
     if trainer.is_world_process_zero():
-        write_durably(folder / RECORD, _json({**record, _PROCESSES: _processes()}))
-    checkpoint = last_whole_checkpoint(folder / _CHECKPOINTS, _processes())
+        write_durably(folder / RECORD, _json({**record, PROCESSES: processes()}))
+    checkpoint = last_whole_checkpoint(folder / CHECKPOINTS, processes())
     begun = time.monotonic()
-    trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
-    speed = trainer.tokens * trainer.args.world_size / (time.monotonic() - begun)
+    _go_on(trainer, checkpoint)
+    speed = trainer.tokens * trainer.args.world_size / (time.monotonic() - begun) or None
     trainer.save_model(str(folder))
     log = kept_log(trainer.state.log_history)
     resumed = 0 if checkpoint is None else int(checkpoint.name.rpartition("-")[2])
-    trained = Trained(folder, trainer.state.global_step, _last_loss(log), resumed, speed)
+    trained = Trained(folder, trainer.state.global_step, last_loss(log), resumed, speed)
     if trainer.is_world_process_zero():
         (folder / "training_args.bin").unlink(missing_ok=True)  # a pickle, which nobody needs
         write_durably(folder / "README.md", card(trained).encode())
@@ -154,10 +101,16 @@ def train(
     return trained
 
 
-def remove_work(folder: Path, *more: Path) -> None:
-    """Removes what a finished model needs no more: its checkpoints, and other folders."""
-    for leftover in (folder / _CHECKPOINTS, *more):
-        shutil.rmtree(leftover, ignore_errors=True)
+def _go_on(trainer: Any, checkpoint: Path | None) -> None:
+    """Trains from a checkpoint, if there is one, to the end."""
+    if checkpoint is not None:
+        state = TrainerState.load_from_json(str(checkpoint / "trainer_state.json"))
+        if state.global_step >= state.max_steps:  # killed when it had only to write its model
+            trainer._load_from_checkpoint(str(checkpoint))  # train() would take a step too many
+            trainer.state = state
+            trainer.log({})  # as train() does at its end
+            return
+    trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
 
 
 def kept_log(history: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -170,24 +123,6 @@ def kept_log(history: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         }
         for entry in history
     ]
-
-
-def last_whole_checkpoint(folder: Path, processes: int = 1) -> Path | None:
-    """The last checkpoint that was written to its end, or ``None``.
-
-    Args:
-        folder: of checkpoints.
-        processes: how many wrote it.
-    """
-    whole = [
-        path
-        for path in folder.glob("checkpoint-*")
-        # Written last, so that a run killed before leaves none, or half of one.
-        if _is_json(path / "trainer_state.json")
-        # The other processes may have been killed before they had written theirs.
-        and all(is_zipfile(path / f"rng_state_{n}.pth") for n in range(processes) if processes > 1)
-    ]
-    return max(whole, key=lambda path: int(path.name.rpartition("-")[2]), default=None)
 
 
 class _Trainer(Trainer):  # type: ignore[misc]
@@ -243,7 +178,7 @@ class _Trainer(Trainer):  # type: ignore[misc]
                 tokens += asked
         self.model.train(training)
         loss = sum(gather_object([total])) / sum(gather_object([tokens]))
-        metrics = {"eval_loss": loss, "eval_perplexity": math.exp(min(loss, _LARGEST))}
+        metrics = {"eval_loss": loss, "eval_perplexity": math.exp(min(loss, LARGEST))}
         self.log(metrics)
         self.control = self.callback_handler.on_evaluate(
             self.args, self.state, self.control, metrics
@@ -299,7 +234,7 @@ def _arguments(
     )
     try:
         return TrainingArguments(
-            output_dir=str(folder / _CHECKPOINTS),
+            output_dir=str(folder / CHECKPOINTS),
             per_device_train_batch_size=settings.batch_size,
             per_device_eval_batch_size=settings.batch_size,
             gradient_accumulation_steps=settings.accumulation,
@@ -332,23 +267,6 @@ def _arguments(
         )
     except ValueError as error:
         raise ModelError(f"the training cannot be set up: {error}") from error
-
-
-def _last_loss(log: Sequence[Mapping[str, Any]]) -> float | None:
-    losses = [entry["eval_loss"] for entry in log if "eval_loss" in entry]
-    return losses[-1] if losses else None
-
-
-def _processes() -> int:
-    return int(os.environ.get("WORLD_SIZE", "1"))
-
-
-def _is_json(path: Path) -> bool:
-    try:
-        json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
-    return True
 
 
 def _json(content: Any) -> bytes:

@@ -17,9 +17,10 @@ from minpairs._version import __version__
 from minpairs.training.batches import CodedSentences, pad, sentence_bounds
 from minpairs.training.card import front_matter, outcome, settings_table
 from minpairs.training.held_out import choose_held_out
-from minpairs.training.loop import Trained, finished, remove_work, train
+from minpairs.training.loop import train
 from minpairs.training.lstm import LstmConfig, LstmForCausalLM
 from minpairs.training.presets import LstmSettings
+from minpairs.training.run_folder import Trained, once
 from minpairs.training.unit_tokenizer import unit_tokenizer
 from minpairs.training.vocabulary import (
     BEGINNING,
@@ -61,9 +62,23 @@ def train_lstm(
         "corpus": {"name": corpus, "sha256": _content(coded), **counts},
         "settings": asdict(settings),
     }
-    if (done := finished(out, record)) is not None:
-        remove_work(out)  # of a run that was killed at its very end
-        return done
+    return once(
+        out,
+        record,
+        lambda: _train(coded, held_out, counts, corpus, out, settings, record, progress),
+    )
+
+
+def _train(
+    coded: CodedCorpus,
+    held_out: NDArray[np.int64],
+    counts: dict[str, Any],
+    corpus: str,
+    out: Path,
+    settings: LstmSettings,
+    record: dict[str, Any],
+    progress: Callable[[int, int], None] | None,
+) -> Trained:
     set_seed(settings.seed)
     model = LstmForCausalLM(
         LstmConfig(

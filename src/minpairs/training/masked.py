@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,11 @@ from minpairs.training.batches import (
 )
 from minpairs.training.card import transformer_card
 from minpairs.training.corpus import Corpus
-from minpairs.training.loop import Trained, finished, remove_work, train
+from minpairs.training.loop import train
 from minpairs.training.prepared import prepare, write_token_counts
 from minpairs.training.presets import MaskedSettings, check_heads
 from minpairs.training.record import CODED, coding_key, run_record
+from minpairs.training.run_folder import Trained, finished, once
 from minpairs.training.tokenizers import BERT_SYMBOLS, bert_tokenizer
 
 __all__ = ["finished_masked", "train_masked"]
@@ -53,9 +54,40 @@ def train_masked(
         ModelError: the settings do not fit, or the folder holds another run.
     """
     record = run_record("bert", corpus, settings)
-    if (done := finished(out, record)) is not None:
-        remove_work(out, out / CODED)  # of a run that was killed at its very end
-        return done
+    training = partial(_train, corpus, out, settings, record, scenario, progress)
+    return once(out, record, training, out / CODED)
+
+
+def finished_masked(corpus: Corpus, out: Path, settings: MaskedSettings) -> Trained | None:
+    """The model of these settings and this corpus that a folder holds already, or ``None``.
+
+    Raises:
+        ModelError: the folder holds another run.
+    """
+    return finished(out, run_record("bert", corpus, settings))
+
+
+def masked_loss(
+    outputs: Any, labels: torch.Tensor, num_items_in_batch: torch.Tensor | int | None = None
+) -> torch.Tensor:
+    """Cross-entropy (nats) by the masked token of a whole step.
+
+    BERT's own loss is the mean over one batch of it, which weighs batches of few tokens too much.
+    """
+    asked = labels != IGNORED
+    logits = outputs.logits[asked].float()
+    total = torch.nn.functional.cross_entropy(logits, labels[asked], reduction="sum")
+    return total / (asked.sum() if num_items_in_batch is None else num_items_in_batch)
+
+
+def _train(
+    corpus: Corpus,
+    out: Path,
+    settings: MaskedSettings,
+    record: Mapping[str, Any],
+    scenario: str | None,
+    progress: Callable[[int, int], None] | None,
+) -> Trained:
     config = _config(settings)
     prepared = prepare(
         corpus,
@@ -108,28 +140,6 @@ def train_masked(
         remove=[out / CODED],
         progress=progress,
     )
-
-
-def finished_masked(corpus: Corpus, out: Path, settings: MaskedSettings) -> Trained | None:
-    """The model of these settings and this corpus that a folder holds already, or ``None``.
-
-    Raises:
-        ModelError: the folder holds another run.
-    """
-    return finished(out, run_record("bert", corpus, settings))
-
-
-def masked_loss(
-    outputs: Any, labels: torch.Tensor, num_items_in_batch: torch.Tensor | int | None = None
-) -> torch.Tensor:
-    """Cross-entropy (nats) by the masked token of a whole step.
-
-    BERT's own loss is the mean over one batch of it, which weighs batches of few tokens too much.
-    """
-    asked = labels != IGNORED
-    logits = outputs.logits[asked].float()
-    total = torch.nn.functional.cross_entropy(logits, labels[asked], reduction="sum")
-    return total / (asked.sum() if num_items_in_batch is None else num_items_in_batch)
 
 
 def _config(settings: MaskedSettings) -> BertConfig:
