@@ -56,9 +56,10 @@ def ours(options: dict[str, Any]) -> dict[str, Any]:
     from minpairs.scoring import load_scorer
 
     chosen = texts(options)
-    model, tokenizer = model_for(options)
     keep_freed_memory()
-    scorer = load_scorer(model, tokenizer=tokenizer, dtype=options.get("dtype"))
+    scorer = load_scorer(
+        options["folder"], dtype=options.get("dtype", "float32"), device=options["device"]
+    )
     scorer.score(
         [text.continuation for text in chosen[:20]], [text.context for text in chosen[:20]]
     )
@@ -193,8 +194,8 @@ def loop(options: dict[str, Any]) -> dict[str, Any]:
     return timed(run)
 
 
-def save_opt(options: dict[str, Any]) -> dict[str, Any]:
-    """Writes the OPT and its tokenizer to a folder."""
+def save_model(options: dict[str, Any]) -> dict[str, Any]:
+    """Writes the model and its tokenizer to a folder."""
     model, tokenizer = model_for(options)
     model.save_pretrained(options["folder"])
     tokenizer.save_pretrained(options["folder"])
@@ -279,7 +280,7 @@ JOBS = {
     job.__name__: job
     for job in (
         *(ours, whole_run, minicons, lm_eval, loop, matrix_rate),
-        *(save_opt, train_ngram, ngram, kenlm_loop),
+        *(save_model, train_ngram, ngram, kenlm_loop),
     )
 }
 

@@ -129,7 +129,7 @@ def causal(sample: int, items: int | None, benchmark: str, config: str, name: st
     runs: dict[str, list[dict[str, Any]]] = {}
     rates: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as folder:
-        measure("save_opt", **of, folder=folder)
+        measure("save_model", **of, folder=folder)
         for dtype in ("float32", "bfloat16", "adaptive", "bfloat16", "adaptive"):
             if dtype == "bfloat16":
                 size = max(peers, key=lambda peer: peers[peer]["rate"]).partition(", batch ")
@@ -188,9 +188,11 @@ def masked(sample: int) -> list[Row]:
     before = {**peers_of(of, {"minicons": [1, 32]}), "plain loop": measure("loop", **of)}
     runs: dict[str, list[dict[str, Any]]] = {}
     rates: dict[str, list[float]] = {}
-    for dtype in ("float32", "bfloat16", "float32", "bfloat16"):
-        runs.setdefault(dtype, []).append(measure("ours", **of, dtype=dtype))
-        rates.setdefault(dtype, []).append(matrix_rate(dtype, BERT_HEAD))
+    with tempfile.TemporaryDirectory() as folder:
+        measure("save_model", **of, folder=folder)
+        for dtype in ("float32", "bfloat16", "float32", "bfloat16"):
+            runs.setdefault(dtype, []).append(measure("ours", **of, dtype=dtype, folder=folder))
+            rates.setdefault(dtype, []).append(matrix_rate(dtype, BERT_HEAD))
     after = {**peers_of(of, {"minicons": [32]}), "plain loop": measure("loop", **of)}
     peers = {peer: faster(result, after.get(peer)) for peer, result in before.items()}
     best = fastest(peers)
@@ -219,11 +221,15 @@ def ngram() -> list[Row]:
 def growth() -> list[Row]:
     """Cost by distinct prefixes: 1, 4 and 16 times as many items."""
     rows: list[Row] = []
-    for items in (100, 400, 1600):
-        result = measure("ours", benchmark="let_alone", config="npi", items=items)
-        each = 1e3 * result["seconds"] / result["positions"]
-        note = f"{result['positions']:,} positions, {each:.2f} ms each"
-        rows.append(row(f"npi, {items:,} items, OPT 97M", "minpairs float32", result, note=note))
+    of = {"benchmark": "let_alone", "config": "npi"}
+    with tempfile.TemporaryDirectory() as folder:
+        measure("save_model", **of, folder=folder)
+        for items in (100, 400, 1600):
+            result = measure("ours", **of, items=items, folder=folder)
+            each = 1e3 * result["seconds"] / result["positions"]
+            note = f"{result['positions']:,} positions, {each:.2f} ms each"
+            work = f"npi, {items:,} items, OPT 97M"
+            rows.append(row(work, "minpairs float32", result, note=note))
     return rows
 
 
@@ -231,7 +237,7 @@ def repeat() -> list[Row]:
     """The same command twice: the second run computes nothing."""
     with tempfile.TemporaryDirectory() as folder:
         model, out = Path(folder) / "opt", Path(folder) / "results"
-        measure("save_opt", benchmark="let_alone", config="npi", folder=str(model))
+        measure("save_model", benchmark="let_alone", config="npi", folder=str(model))
         command = [sys.executable, "-m", "minpairs", "score", str(model), "let_alone:npi"]
         command += ["--dtype", "bfloat16", "--precision-sample", "0", "--out", str(out)]
         seconds = []

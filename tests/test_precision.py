@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import random
+import weakref
 
 import numpy as np
 import pyarrow as pa
@@ -200,3 +202,20 @@ def test_a_run_records_its_precision_and_adaptive_verdicts_equal_float32_s(pairs
 def test_an_adaptive_run_needs_a_sample(pairs, tmp_path):
     with pytest.raises(ModelError, match="needs a precision sample"):
         score_suites(loader, pairs, tmp_path, model="tiny", dtype="adaptive", precision_sample=0)
+
+
+def test_the_half_model_is_given_up_before_the_float32_one_is_loaded(pairs, tmp_path):
+    loaded = []
+
+    def load(dtype):
+        assert all(model() is None for model in loaded)
+        scorer = loader(dtype)
+        loaded.append(weakref.ref(scorer.backend.model))
+        gc.disable()  # freed as soon as nothing refers to it, not when Python looks for cycles
+        return scorer
+
+    try:
+        score_suites(load, pairs, tmp_path, model="tiny", dtype="adaptive")
+    finally:
+        gc.enable()
+    assert len(loaded) == 2

@@ -115,6 +115,9 @@ def score_suites(
         return folder
     half = scorer.dtype
     del scorer  # two models at once would be the most memory of the run
+    from minpairs.scoring.memory import give_back_memory
+
+    give_back_memory()
     full = load("float32")
     exact = ScoreStore(folder / EXACT)
     precision = refine(

@@ -78,3 +78,22 @@ def test_a_context_longer_than_a_tree_is_run_once_for_all_its_continuations():
     run = scorer.backend.positions_run
     scorer.score(texts, [context] * len(texts))
     assert scorer.backend.positions_run - run < before + sum(map(len, texts))
+
+
+def test_trees_that_were_checked_are_not_run_again():
+    scorer = load_scorer(causal("llama", positions=128), tokenizer=byte_tokenizer())
+    texts = sentences(4)
+    rows = []
+    forward = scorer.backend.model.forward
+
+    def counted(*, input_ids, **options):
+        rows.append(input_ids.shape)
+        return forward(input_ids=input_ids, **options)
+
+    encoded = scorer.backend.encode([Text(text) for text in texts])
+    scorer.backend.model.forward = counted
+    batches = scorer.backend.plan(encoded)
+    checking = len(rows)
+    for batch in batches:
+        scorer.backend.run([encoded[index] for index in batch])
+    assert 1 <= len(batches) - (len(rows) - checking) <= 2  # the fullest, and that of the longest

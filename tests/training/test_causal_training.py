@@ -189,6 +189,24 @@ def test_a_stopped_run_goes_on_as_if_it_had_not_been(tmp_path, corpus, settings,
     assert resumed == replace(whole, folder=tmp_path / "stopped", resumed_from=3)
 
 
+@pytest.mark.parametrize("every", [2, None], ids=["steps", "epochs"])
+@pytest.mark.parametrize("steps", [3, -1], ids=["within an epoch", "at its end"])
+def test_a_run_stopped_after_its_last_step_takes_none_more(
+    tmp_path, corpus, every, steps, monkeypatch
+):
+    settings = replace(TINY, epochs=1, max_steps=steps, checkpoint_every=every)
+    whole = train_causal(corpus, tmp_path / "whole", settings)
+    monkeypatch.setattr(causal, "transformer_card", fails)  # the model is written before its card
+    with pytest.raises(AssertionError):
+        train_causal(corpus, tmp_path / "stopped", settings)
+    monkeypatch.undo()
+    resumed = train_causal(corpus, tmp_path / "stopped", settings)
+    assert resumed == replace(whole, folder=tmp_path / "stopped", resumed_from=whole.steps)
+    for name in (LOG, "model.safetensors", "README.md"):
+        whole_file, resumed_file = tmp_path / "whole" / name, tmp_path / "stopped" / name
+        assert resumed_file.read_bytes() == whole_file.read_bytes()
+
+
 def test_a_stopped_run_goes_on_with_as_many_processes(tmp_path, corpus, monkeypatch):
     short = replace(TINY, max_steps=1)
     train_causal(corpus, tmp_path / "m", short)

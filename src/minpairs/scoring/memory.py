@@ -55,6 +55,15 @@ def gave_out(error: BaseException) -> bool:
     return isinstance(error, RuntimeError) and any(part in str(error) for part in _GAVE_OUT)
 
 
+def give_back_memory() -> None:
+    """Returns what a model that is no longer needed took: the next one could not use its holes."""
+    gc.collect()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+    if platform.libc_ver()[0] == "glibc":
+        ctypes.CDLL(None).malloc_trim(0)
+
+
 def keep_freed_memory() -> bool:
     """Lets the process keep freed memory for its next batch, where the C library is glibc.
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from minpairs.scoring.memory import give_back_memory
 from minpairs.scoring.model_checks import answers_to, probe
 
 logger = logging.getLogger(__name__)
@@ -73,6 +74,7 @@ def pack(model: Any, tokenizer: Any, kind: str, name: str) -> int:
     packed = _pack(model)
     after = answers_to(model, rows.ids)
     if torch.allclose(before, after, rtol=0, atol=_LARGEST, equal_nan=True):
+        give_back_memory()  # of the weights as they were
         return packed
     _unpack(model)
     logger.info("%s reads the weights of its linear layers itself: they stay unpacked", name)
