@@ -11,6 +11,7 @@ from tiny_models import SENTENCES, byte_tokenizer, causal
 
 from minpairs.benchmarks.suites import from_table
 from minpairs.errors import ResultsError
+from minpairs.files import content_hash
 from minpairs.finished import find_finished, mark_finished, request_key
 from minpairs.results import read_runs
 from minpairs.running import score_suites
@@ -107,3 +108,16 @@ def test_a_damaged_list_is_an_error_that_names_it(tmp_path):
     (tmp_path / "run" / "finished.json").write_text(json.dumps({"a": 1}))
     with pytest.raises(ResultsError, match=r"finished\.json is damaged"):
         find_finished(tmp_path, "key")
+
+
+def test_a_file_that_is_written_again_is_hashed_again(tmp_path):
+    path = tmp_path / "weights"
+    path.write_bytes(b"one")
+    before = content_hash([path])
+    assert content_hash([path]) == before
+    path.write_bytes(b"two")  # of the same length
+    assert content_hash([path]) != before
+    other = tmp_path / "weights2"
+    other.write_bytes(b"one")
+    other.replace(path)
+    assert content_hash([path]) == before

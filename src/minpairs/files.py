@@ -7,7 +7,9 @@ import os
 import re
 import uuid
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from minpairs.errors import WriteError
 
@@ -28,8 +30,20 @@ def file_name(name: str) -> str:
 
 def content_hash(paths: Iterable[Path]) -> str:
     """SHA-256 of some files' names and contents, 12 hexadecimal digits."""
+    return _hash_of(tuple((path, *_state(path)) for path in sorted(paths)))
+
+
+def _state(path: Path) -> tuple[int, ...]:
+    """What changes whenever a file is written."""
+    found = path.stat()
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+@lru_cache(maxsize=16)
+def _hash_of(files: tuple[tuple[Any, ...], ...]) -> str:
+    # Kept, as a run asks for its model's hash more than once, and gigabytes take long to read.
     digest = hashlib.sha256()
-    for path in sorted(paths):
+    for path, *_ in files:
         digest.update(path.name.encode())
         with path.open("rb") as file:
             while block := file.read(_BLOCK):

@@ -57,7 +57,6 @@ def gave_out(error: BaseException) -> bool:
 
 def give_back_memory() -> None:
     """Returns what a model that is no longer needed took: the next one could not use its holes."""
-    gc.collect()
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
     if platform.libc_ver()[0] == "glibc":
