@@ -1,10 +1,12 @@
 """The fault harness: commands killed, starved of disk, network and leave, doubled; then finished.
 
-python scripts/trust/faults.py [--kills 200] [--only JOB]… [--out FILE.json] [--work FOLDER]
+python scripts/trust/faults.py [--kills 200] [--only JOB]… [--without-disturbances]
+    [--out FILE.json] [--work FOLDER]
 
-Kills are shared out among the jobs of ``tests/trust/jobs.py``. The table says what was injected,
-after how many faults the same command ended with an undisturbed run's result, and how many records
-that had been kept were lost. Exit code 1 unless all survived and none was lost.
+Kills are shared out among the jobs of ``tests/trust/jobs.py``; ``--kills 0`` leaves the other
+faults. The table says what was injected, after how many faults the same command ended with an
+undisturbed run's result, and how many records that had been kept were lost. Exit code 1 unless all
+survived and none was lost.
 """
 
 from __future__ import annotations
@@ -33,7 +35,10 @@ from trust.harness import Tally, finish, killed  # noqa: E402
 from trust.jobs import generating, jobs, load_libraries, write_inputs  # noqa: E402
 
 # A kill of these costs more: they get fewer.
-_WEIGHTS = {"train lstm": 0.5, "study climp": 0.5}
+_WEIGHTS = {
+    **dict.fromkeys(("train lstm", "train causal", "train masked", "study climp"), 0.5),
+    "study let-alone": 0.25,
+}
 
 
 def main() -> int:
@@ -52,9 +57,12 @@ def main() -> int:
     finish(lambda: write_inputs(inputs), work / "inputs.log")
     finish(lambda: generating(inputs).run(inputs / "suites"), work / "inputs.log")
     tallies: list[Tally] = []
-    chosen = {name: job for name, job in jobs(inputs).items() if given.only in ([], [name])}
+    every = jobs(inputs)
+    if unknown := set(given.only) - {*every, "chat"}:
+        options.error(f"no job {', '.join(sorted(unknown))}; there are {', '.join(every)}, chat")
+    chosen = {name: job for name, job in every.items() if name in (given.only or every)}
     whole = sum(_WEIGHTS.get(name, 1.0) for name in chosen)
-    for name, job in chosen.items():
+    for name, job in chosen.items() if given.kills else ():
         kills = -int(-given.kills * _WEIGHTS.get(name, 1.0) // whole)
         tallies.append(
             _timed(
@@ -66,11 +74,13 @@ def main() -> int:
         _keep(given.out, tallies)
     if not given.without_disturbances:
         for disturb in disturbances.ALL:
-            tallies += _timed(lambda disturb=disturb: disturb(inputs, work / disturb.__name__))
+            folder = work / disturb.__name__
+            tallies += _timed(lambda d=disturb, f=folder: d(inputs, f, given.only))
             _keep(given.out, tallies)
     if given.work is None:
         shutil.rmtree(work)
-    return 0 if all(tally.survived == tally.injected and not tally.lost for tally in tallies) else 1
+    sound = all(tally.survived == tally.injected and not tally.lost for tally in tallies)
+    return 0 if tallies and sound else 1
 
 
 def _timed(run: Callable[[], list[Tally]]) -> list[Tally]:

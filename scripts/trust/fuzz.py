@@ -1,11 +1,15 @@
 """Coverage-guided fuzzing of every reader: mutated files in, only our own errors out.
 
-python scripts/trust/fuzz.py [--cases 1000000] [--out FOLDER] [--only READER]…
+python scripts/trust/fuzz.py [--cases 1000000] [--least 5000] [--most 0.06] [--out FOLDER]
+    [--only READER]…
 
 Needs atheris (pip install atheris; libFuzzer with Python's coverage). Readers are those of
-``tests/trust/readers.py``; a reader that is fast gets more of the cases. Each runs in a process of
+``tests/trust/readers.py``. Each gets ``--least`` cases, however slow it is; the rest of ``--cases``
+is shared out by speed, as a trial measures it, but none gets more than the share ``--most`` of all:
+otherwise two readers of short JSON lines would take most of a million. Each runs in a process of
 its own, so that a crash of native code (pyarrow, KenLM) is found too and the rest goes on. Inputs
-that failed are kept in FOLDER/failures; those that reached new code, in FOLDER/corpus.
+that failed are kept in FOLDER/failures; those that reached new code, in FOLDER/corpus. Run again
+with the same FOLDER and another ``--seed``, it adds to what is there.
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import atheris
+from shares import shares
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
@@ -41,6 +46,8 @@ _SECONDS = 10  # of processor time for one input: what takes longer counts as a 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--cases", type=int, default=1_000_000)
+    options.add_argument("--least", type=int, default=5000)
+    options.add_argument("--most", type=float, default=0.06)
     options.add_argument("--out", type=Path, default=Path("fuzz"))
     options.add_argument("--only", action="append", default=[])
     options.add_argument("--rounds", type=int, default=10)
@@ -48,20 +55,17 @@ def main() -> None:
     given = options.parse_args()
     pa.set_cpu_count(1)  # threads do not survive a fork
     pa.set_io_thread_count(1)
+    if unknown := set(given.only) - {reader.name for reader in READERS}:
+        options.error(f"no reader {', '.join(sorted(unknown))}")
     chosen = [reader for reader in READERS if not given.only or reader.name in given.only]
-    shares = _shares(chosen, given.cases // given.rounds)
+    speeds = {reader.name: _speed(reader) for reader in chosen}
+    cases = shares(speeds, given.cases, given.least, given.most)
     for turn in range(given.rounds):  # a run that is stopped has had every reader
         for number, reader in enumerate(chosen):
             seed = given.seed + turn * len(chosen) + number
-            _fuzz(reader, shares[reader.name], given.out.resolve(), seed)
+            now = -(-cases[reader.name] // given.rounds)
+            _fuzz(reader, now, given.out.resolve(), seed)
         _report(given.out)
-
-
-def _shares(readers: list[Reader], cases: int) -> dict[str, int]:
-    """Cases by reader: as many as take equally long, by a trial."""
-    speeds = {reader.name: _speed(reader) for reader in readers}
-    whole = sum(speed for speed in speeds.values())
-    return {name: max(100, int(cases * speed / whole)) for name, speed in speeds.items()}
 
 
 def _speed(reader: Reader) -> float:

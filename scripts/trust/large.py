@@ -3,8 +3,9 @@
 python scripts/trust/large.py [--pairs 2000000] [--causal-pairs 20000] [--out FILE.json]
 
 Checked: memory stays under a bound a pair; the last quarter is scored as fast as the first; the
-progress bar's counts only grow and end at their total; Ctrl-C leaves a run that the same command
-takes up, without scoring again what was kept.
+progress bar's counts only grow and end at their total, and the time that it says is left is about
+the time that it then takes; Ctrl-C leaves a run that the same command takes up, without scoring
+again what was kept.
 """
 
 from __future__ import annotations
@@ -28,9 +29,12 @@ os.environ |= {"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "HF_HU
 from trust.harness import finish, start, wait  # noqa: E402
 from trust.jobs import load_libraries, write_inputs  # noqa: E402
 
+from minpairs.progress import advance, bars  # noqa: E402
+
 BASE_MB = 1200  # the libraries, torch first of all
 PAIR_KB = 3.0  # what a pair may take beside: two texts, their scores, and a table while it is read
 SLOWEST = 0.7  # the last quarter's texts a second, of the first's
+LEFT = 1.5  # how many times too long or too short the time left may be, in runs of a minute or more
 
 
 @dataclass
@@ -43,6 +47,8 @@ class Measured:
         seconds: from the start of the command to its end.
         peak_mb: most memory that the process had.
         texts_a_second: of all, of the first and of the last quarter (time of scoring alone).
+        time_left: at a quarter, half and three quarters of the texts, the seconds that the progress
+            bar said were left, and that were.
         kept_at_interrupt: texts done when it was interrupted, as its progress told; and the texts
             that the same command found done.
         faults: what was not as it should be.
@@ -53,6 +59,7 @@ class Measured:
     seconds: float = 0.0
     peak_mb: float = 0.0
     texts_a_second: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    time_left: tuple[tuple[int, int], ...] = ()
     kept_at_interrupt: tuple[int, int] = (0, 0)
     faults: list[str] = field(default_factory=list)
 
@@ -117,12 +124,34 @@ def measured(
     counts = [done for _, done, _ in steps]
     if counts != sorted(counts) or counts[-1] != steps[-1][2] or counts[-1] != 2 * number:
         found.faults.append("progress does not grow to its total")
+    found.time_left = time_left(steps)
+    wrong = [a for a in found.time_left if not 1 / LEFT <= (a[0] + 1) / (a[1] + 1) <= LEFT]
+    if found.seconds >= 60 and wrong:
+        found.faults.append(f"the time left was wrong: {wrong}")
     if found.texts_a_second[2] < SLOWEST * found.texts_a_second[1]:
         found.faults.append("it became slower")
     if found.peak_mb > BASE_MB + PAIR_KB * number / 1024:
         found.faults.append(f"more memory than {BASE_MB} MB + {PAIR_KB} KB a pair")
     shutil.rmtree(out)
     return found
+
+
+def time_left(steps: list[tuple[float, int, int]]) -> tuple[tuple[int, int], ...]:
+    """What the command's progress bar said was left, and what was: its steps told to it again."""
+    now = steps[0][0]
+    found = []
+    marks = [share * steps[-1][2] for share in (0.25, 0.5, 0.75)]
+    shown = bars(get_time=lambda: now, auto_refresh=False, disable=True)
+    task = shown.add_task("scoring", total=None)
+    tell = advance(shown, task)
+    for when, done, total in steps:
+        now = when
+        tell(done, total)
+        while marks and done >= marks[0]:
+            marks.pop(0)
+            said = shown.tasks[task].time_remaining
+            found.append((round(-1 if said is None else said), round(steps[-1][0] - now)))
+    return tuple(found)
 
 
 def _interrupt(found: Measured, model: Path, pairs: Path, work: Path, out: Path) -> None:

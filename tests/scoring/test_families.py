@@ -8,6 +8,7 @@ from tiny_models import SENTENCES, VOCABULARY, byte_tokenizer, fill
 from transformers import AutoConfig, AutoModelForCausalLM
 
 from minpairs.scoring import load_scorer
+from minpairs.scoring.packing import PackedLinear, pack
 
 SIZES = {
     "vocab_size": VOCABULARY,
@@ -94,3 +95,16 @@ def test_windows_shorter_than_a_text_are_kept(family):
     scores = load_scorer(model, tokenizer=byte_tokenizer()).score(SENTENCES)
     expected = [reference(model, text) for text in SENTENCES]
     assert [score.logprob for score in scores] == pytest.approx(expected, abs=1e-3)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_layers_packed_for_bfloat16_answer_as_they_did(family):
+    options, _ = FAMILIES[family]
+    model = build(family, options).to(torch.bfloat16)
+    expected = load_scorer(model, tokenizer=byte_tokenizer()).score(SENTENCES)
+    packed = pack(model, byte_tokenizer(), "causal", family)
+    assert packed == sum(isinstance(module, PackedLinear) for module in model.modules())
+    found = load_scorer(model, tokenizer=byte_tokenizer()).score(SENTENCES)
+    for one, other in zip(found, expected, strict=True):
+        # Rounding in another order: far less than what bfloat16 itself costs.
+        assert one.logprob == pytest.approx(other.logprob, abs=0.05 * one.tokens)

@@ -6,7 +6,9 @@ import pytest
 import torch
 from tiny_models import SENTENCES, byte_tokenizer, causal
 
-from minpairs.scoring import load_scorer, memory
+from minpairs.benchmarks.schema import Text
+from minpairs.errors import TextError
+from minpairs.scoring import encoding, load_scorer, memory
 
 
 def test_a_batch_is_smaller_where_little_memory_is_free(monkeypatch):
@@ -49,3 +51,25 @@ def test_where_memory_gives_out_batches_are_halved_and_scores_stay(monkeypatch):
     assert [score.logprob for score in scores] == pytest.approx(
         [score.logprob for score in expected], abs=1e-4
     )
+
+
+def test_texts_are_tokenized_some_at_a_time_and_still_named_by_their_place(monkeypatch):
+    # A tokenizer's record of a text takes kilobytes: of millions at once it would fill the memory.
+    tokenizer = byte_tokenizer()
+    asked = []
+
+    class Counted(type(tokenizer)):
+        def __call__(self, whole, **options):
+            asked.append(len(whole))
+            return super().__call__(whole, **options)
+
+    monkeypatch.setattr(encoding, "_BLOCK", 4)
+    tokenizer.__class__ = Counted
+    texts = [Text(f"Text {number} it is.") for number in range(10)]
+    split = encoding.split_tokens(tokenizer, texts, special=False)
+    assert asked == [4, 4, 2]
+    assert [ids for ids, _, _ in split] == [
+        encoding.split_tokens(tokenizer, [text], special=False)[0][0] for text in texts
+    ]
+    with pytest.raises(TextError, match="text 9 is empty"):
+        encoding.split_tokens(tokenizer, [*texts[:9], Text(" ")], special=False)

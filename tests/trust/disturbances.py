@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from trust.harness import (
@@ -20,19 +21,31 @@ from trust.harness import (
     start,
     wait,
 )
-from trust.jobs import filtering, generating, scoring, training_lstm, training_ngram
+from trust.jobs import (
+    filtering,
+    generating,
+    scoring,
+    training_causal,
+    training_lstm,
+    training_ngram,
+)
+
+# Names of jobs; all where there are none.
+Only = Sequence[str]
 
 
-def _jobs(inputs: Path) -> tuple[Job, ...]:
-    return (
+def _jobs(inputs: Path, only: Only, *more: Job) -> tuple[Job, ...]:
+    every = (
         scoring(inputs, "model.arpa", "many.tsv"),
         generating(inputs),
         filtering(inputs),
         training_ngram(inputs),
+        *more,
     )
+    return tuple(job for job in every if not only or job.name in only)
 
 
-def full_disk(inputs: Path, folder: Path) -> list[Tally]:
+def full_disk(inputs: Path, folder: Path, only: Only = ()) -> list[Tally]:
     """A tmpfs too small for the command; then room is made, and the command is repeated."""
 
     def disturb(out: Path, work: Work) -> None:
@@ -47,12 +60,15 @@ def full_disk(inputs: Path, folder: Path) -> list[Tally]:
 
     return [
         disturbed(job, folder / job.name.replace(" ", "-"), "full disk (tmpfs)", disturb, 3)
-        for job in _jobs(inputs)
+        for job in _jobs(inputs, only, training_causal(inputs))
     ]
 
 
-def no_leave(inputs: Path, folder: Path) -> list[Tally]:
-    """A disk made read-only in the middle of a run (rights alone do not stop root)."""
+def no_leave(inputs: Path, folder: Path, only: Only = ()) -> list[Tally]:
+    """A disk made read-only in the middle of a run (rights alone do not stop root).
+
+    Not while a model is trained: its folder's lock is open all the time, so Linux refuses.
+    """
 
     def disturb(out: Path, work: Work) -> None:
         with small_disk(out, "50m"):
@@ -70,11 +86,11 @@ def no_leave(inputs: Path, folder: Path) -> list[Tally]:
 
     return [
         disturbed(job, folder / job.name.replace(" ", "-"), "disk made read-only", disturb, 3)
-        for job in _jobs(inputs)
+        for job in _jobs(inputs, only)
     ]
 
 
-def two_at_once(inputs: Path, folder: Path) -> list[Tally]:
+def two_at_once(inputs: Path, folder: Path, only: Only = ()) -> list[Tally]:
     """The same command twice, at the same time and in the same folder."""
 
     def disturb(out: Path, work: Work) -> None:
@@ -84,11 +100,11 @@ def two_at_once(inputs: Path, folder: Path) -> list[Tally]:
 
     return [
         disturbed(job, folder / job.name.replace(" ", "-"), "two at once", disturb, 3)
-        for job in _jobs(inputs)
+        for job in _jobs(inputs, only, training_causal(inputs))
     ]
 
 
-def clock_changed(inputs: Path, folder: Path) -> list[Tally]:
+def clock_changed(inputs: Path, folder: Path, only: Only = ()) -> list[Tally]:
     """A clock that jumps by years, back and forth, each time it is read; then a kill."""
 
     def disturb(out: Path, work: Work) -> None:
@@ -104,15 +120,17 @@ def clock_changed(inputs: Path, folder: Path) -> list[Tally]:
 
     return [
         disturbed(job, folder / job.name.replace(" ", "-"), "clock jumps, then a kill", disturb, 3)
-        for job in (*_jobs(inputs), training_lstm(inputs))
+        for job in _jobs(inputs, only, training_lstm(inputs), training_causal(inputs))
     ]
 
 
-def network_cut(inputs: Path, folder: Path) -> list[Tally]:
+def network_cut(inputs: Path, folder: Path, only: Only = ()) -> list[Tally]:
     """A chat run whose server goes away in the middle, and comes back."""
     from chat_servers import Request, Response, said, serving
     from trust.jobs import command
 
+    if only and "chat" not in only:
+        return []
     asked: list[str] = []
     cut = {"from": 10**9}
 

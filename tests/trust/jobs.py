@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import random
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pyarrow.parquet as pq
+import yaml
 from trust.harness import Job, files
 
 _NOUNS = ("fox", "hen", "cat", "dog", "owl", "bee", "ant", "elk", "yak", "cow", "pig", "ram")
 _VERBS = ("nap", "run", "eat", "sit", "hop", "dig", "fly", "nod", "win", "sob")
+_LET_ALONE = Path(__file__).parents[2] / "let_alone"
 _PLACES = ("here", "there", "at home", "by the lake", "in town", "on the hill", "all day long")
 
 
@@ -47,6 +51,7 @@ def write_inputs(folder: Path) -> None:
     (folder / "small.txt").write_text("\n".join(lines[:400]) + "\n")
     _write_grammar(folder / "naps")
     _write_models(folder)
+    _write_let_alone(folder / "let_alone")
 
 
 def _write_grammar(folder: Path) -> None:
@@ -87,6 +92,17 @@ def _write_models(folder: Path) -> None:
     model = causal("opt")
     model.save_pretrained(folder / "opt")
     byte_tokenizer().save_pretrained(folder / "opt")
+
+
+def _write_let_alone(folder: Path) -> None:
+    """Some items of two suites of the benchmark."""
+    for name in ("npi", "scalar"):
+        (path,) = (_LET_ALONE / "data" / name).glob("*.parquet")
+        (folder / "data" / name).mkdir(parents=True, exist_ok=True)
+        pq.write_table(pq.read_table(path).slice(0, 20), folder / "data" / name / path.name)
+    card = yaml.safe_load((_LET_ALONE / "README.md").read_text().split("---\n")[1])
+    card["configs"] = [one for one in card["configs"] if one["config_name"] in ("npi", "scalar")]
+    (folder / "README.md").write_text(f"---\n{yaml.safe_dump(card)}---\n")
 
 
 def _scores(folder: Path) -> set[object]:
@@ -172,23 +188,67 @@ def _without_remains(out: Path) -> Mapping[str, object]:
     return {name: data for name, data in files(out).items() if not Path(name).name.startswith(".")}
 
 
+def _log(model: Path) -> set[object]:
+    """What a model's log says of its training; of a stopped one, its last whole checkpoint's."""
+    from minpairs.training.loop import LOG, kept_log, last_whole_checkpoint
+
+    if (model / LOG).is_file():
+        entries = json.loads((model / LOG).read_text())
+    elif (checkpoint := last_whole_checkpoint(model / "checkpoints")) is not None:
+        state = json.loads((checkpoint / "trainer_state.json").read_text())
+        entries = kept_log(state["log_history"])
+    else:
+        entries = []
+    return {json.dumps(entry, sort_keys=True) for entry in entries}
+
+
+def _training(inputs: Path, kind: str, options: str) -> Job:
+    """``minpairs train`` of a neural model: checkpoints every few steps, steps that take a while.
+
+    Its records are the lines of its log: a checkpoint keeps those that came before it.
+    """
+    words = ("train", kind, str(inputs / "small.txt"), *options.split())
+    return Job(
+        f"train {kind}",
+        lambda out: command(*words, "--out", str(out)),
+        _without_remains,
+        _log,
+    )
+
+
+_STEPS = "--max-steps 40 --batch-size 4 --checkpoint-every 5 --log-every 5 --held-out 0.05"
+_TINY = "--layers 1 --hidden 16 --feed-forward 32 --heads 2 --positions 64 --dropout 0.1"
+
+
 def training_lstm(inputs: Path) -> Job:
-    """``minpairs train lstm``: checkpoints every few steps."""
-    options = "--layers 1 --units 8 --embedding 8 --dropout 0.1 --max-steps 40 --batch-size 4"
-    options += " --checkpoint-every 5 --log-every 5 --held-out 0.05"
-
-    def run(out: Path) -> None:
-        corpus = str(inputs / "small.txt")
-        command("train", "lstm", corpus, "--out", str(out), *options.split())
-
-    def result(out: Path) -> Mapping[str, object]:
-        kept = ("model.safetensors", "tokenizer.json", "training_log.json", "config.json")
-        return {name: (out / name).read_bytes() for name in kept}
-
-    return Job("train lstm", run, result)
+    """``minpairs train lstm``."""
+    return _training(inputs, "lstm", f"--layers 1 --units 8 --embedding 8 --dropout 0.1 {_STEPS}")
 
 
-def studying(inputs: Path) -> Job:
+def training_causal(inputs: Path) -> Job:
+    """``minpairs train causal``: an OPT model, several sentences a row."""
+    options = f"--preset opt-tiny --packed --vocabulary 300 {_TINY} {_STEPS}"
+    return _training(inputs, "causal", options)
+
+
+def training_masked(inputs: Path) -> Job:
+    """``minpairs train masked``: a BERT model."""
+    return _training(inputs, "masked", f"--preset bert-tiny --vocabulary 200 {_TINY} {_STEPS}")
+
+
+def _study(
+    name: str, run: Callable[[Path], None], result: Callable[[Path], Mapping[str, object]]
+) -> Job:
+    """A study. Its records: scores, cells that are done, and the lines of its models' logs."""
+
+    def records(out: Path) -> set[object]:
+        logs = {(model.name, line) for model in (out / "models").glob("*") for line in _log(model)}
+        return {*_scores(out), *(path.name for path in out.glob("cells/*.json")), *logs}
+
+    return Job(f"study {name}", run, result, records)
+
+
+def studying_climp(inputs: Path) -> Job:
     """``minpairs study climp``: two n-gram models."""
 
     def run(out: Path) -> None:
@@ -200,7 +260,42 @@ def studying(inputs: Path) -> Job:
     def result(out: Path) -> Mapping[str, object]:
         return {"report": (out / "report.md").read_bytes(), "scores": _scores(out)}
 
-    return Job("study climp", run, result, _scores)
+    return _study("climp", run, result)
+
+
+def studying_let_alone(inputs: Path) -> Job:
+    """``minpairs study let-alone``: OPT models on two filters of a corpus."""
+    settings = "layers=1 hidden=8 feed_forward=8 heads=2 vocabulary=280 positions=128 max_steps=9"
+    settings += " checkpoint_every=3 log_every=3 warmup_steps=1 batch_size=4 held_out=0.05"
+
+    def run(out: Path) -> None:
+        words = ["--corpus", str(inputs / "small.txt"), "--out", str(out), "--seeds", "1"]
+        words += ["--scenarios", "no_filtering", "no_let", "--preset", "opt-tiny"]
+        words += ["--set", *settings.split()]
+        words += [
+            "--suites",
+            f"{inputs / 'let_alone'}:npi,scalar",
+            "--limit",
+            "3",
+            "--processes",
+            "1",
+        ]
+        command("study", "let-alone", *words)
+
+    def result(out: Path) -> Mapping[str, object]:
+        # The last table has minutes; the hash of a model is of its card too, which names a folder.
+        tables, _, _ = (out / "report.md").read_text().rpartition("| model |")
+        tables = re.sub(r"(model:[^@|]+)@\w+", r"\1", tables)
+        models = {
+            name: data
+            for name, data in _without_remains(out / "models").items()
+            if not name.endswith("README.md")
+        }
+        corpus = _without_remains(out / "corpus")
+        figure = (out / "figure3.png").read_bytes()
+        return {"report": tables, "figure": figure, "scores": _scores(out), **models, **corpus}
+
+    return _study("let-alone", run, result)
 
 
 def annotating(inputs: Path) -> Job:
@@ -244,7 +339,10 @@ def jobs(inputs: Path) -> dict[str, Job]:
         filtering(inputs),
         training_ngram(inputs),
         training_lstm(inputs),
-        studying(inputs),
+        training_causal(inputs),
+        training_masked(inputs),
+        studying_climp(inputs),
+        studying_let_alone(inputs),
         annotating(inputs),
     )
     return {job.name: job for job in every}
@@ -261,3 +359,7 @@ def load_libraries() -> None:
     transformers.utils.logging.disable_progress_bar()
     for name in ("OPTForCausalLM", "AutoModelForCausalLM", "AutoTokenizer"):
         getattr(transformers, name)
+    for module in ("causal", "masked", "lstm_training"):
+        importlib.import_module(f"minpairs.training.{module}")
+    importlib.import_module("minpairs.studies")
+    importlib.import_module("minpairs.report.figures")

@@ -193,13 +193,14 @@ _PRECISION = json.dumps(
         "mine.naps": {
             "dtype": "bfloat16",
             "measure": "sum",
-            "items": 2,
+            "margins": 2,
             "sample": 2,
             "largest": 0.1,
             "bound": 0.2,
             "exceeding": 0.5,
             "close": 0,
             "rescored": 2,
+            "seen": 0.1,
         }
     }
 ).encode()

@@ -3,6 +3,7 @@
 The other half, a million cases guided by coverage, is ``scripts/trust/fuzz.py``.
 """
 
+import runpy
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from trust.readers import READERS, Reader
 
 from minpairs.errors import MinpairsError
 
+ROOT = Path(__file__).parents[2]
 SEEDS = Path(__file__).parent / "seeds"
 _PIECES = (
     *(b"null", b"NaN", b"-1e999", b"[[[[", b"{}", b'"', b"'", b"\\ud800", b"\\u0000", b"\t", b"|"),
@@ -56,3 +58,20 @@ def test_a_mutated_file_is_read_or_refused(reader: Reader, tmp_path: Path):
 def test_what_fuzzing_found_stays_mended(reader: Reader, tmp_path: Path):
     for seed in sorted((SEEDS / reader.name.replace(" ", "-")).glob("*")):
         _read(reader, tmp_path, seed.read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("cases", "expected"),
+    [
+        (0, {"slow": 50, "middle": 50, "fast": 50}),  # some for each, whatever was asked for
+        (200, {"slow": 51, "middle": 68, "fast": 80}),
+        (1000, {"slow": 200, "middle": 400, "fast": 400}),
+        (9000, {"slow": 1800, "middle": 3600, "fast": 3600}),
+    ],
+)
+def test_every_reader_gets_some_cases_and_none_gets_most_of_them(
+    cases: int, expected: dict[str, int]
+):
+    shares = runpy.run_path(str(ROOT / "scripts" / "trust" / "shares.py"))["shares"]
+    speeds = {"slow": 1.0, "middle": 10.0, "fast": 1000.0}
+    assert shares(speeds, cases, least=50, most=0.4) == expected

@@ -3,7 +3,10 @@
 import errno
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -12,12 +15,14 @@ from trust.readers import BY_NAME, scores_parquet
 
 from minpairs.benchmarks.importing import import_source
 from minpairs.benchmarks.suites import from_table, load_pairs
-from minpairs.errors import ResultsError, SuiteError, TextError, WriteError
+from minpairs.errors import ModelError, ResultsError, SuiteError, TextError, WriteError
 from minpairs.files import file_name, write_durably
 from minpairs.results import read_runs, write_run
 from minpairs.scoring import load_scorer
+from minpairs.studies.corpora import sampled_texts
 from minpairs.training.corpus import open_corpus
 from minpairs.training.filtering import filter_corpus
+from minpairs.training.run_folder import LOG, RECORD, Trained, once
 
 
 def test_a_word_with_a_nul_character_has_no_score_of_another_word(tmp_path: Path):
@@ -156,3 +161,73 @@ def test_a_filter_killed_while_it_cleaned_up_is_cleaned_up(tmp_path: Path):
     (tmp_path / "out" / ".work" / "part-00000.json").write_text("{}")
     filter_corpus(corpus, tmp_path / "out", ["no_let"])
     assert not (tmp_path / "out" / ".work").exists()
+
+
+_WORK = ("coded", "checkpoints/checkpoint-5")
+
+
+def _finished_model(folder: Path) -> None:
+    """A folder of a training that was killed when it had begun to clean up."""
+    for name in _WORK:
+        (folder / name).mkdir(parents=True)
+    write_durably(folder / RECORD, b"{}")
+    write_durably(folder / LOG, json.dumps([{"step": 5, "eval_loss": 1.5}]).encode())
+
+
+def _training() -> Trained:
+    raise AssertionError("trained again")
+
+
+def test_a_training_killed_while_it_cleaned_up_is_cleaned_up(tmp_path: Path):
+    # The corpus, as tokens, stayed beside the model for good.
+    _finished_model(tmp_path)
+    assert once(tmp_path, {}, _training, tmp_path / "coded").held_out_loss == 1.5
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([RECORD, LOG])
+
+
+def test_a_second_training_in_a_folder_is_refused_and_leaves_the_first_alone(tmp_path: Path):
+    # The first to end removed the checkpoints that the other was writing.
+    def training() -> Trained:
+        with pytest.raises(ModelError, match="another process is training in"):
+            once(tmp_path, {}, _training)
+        return Trained(tmp_path, 5, None, 0)
+
+    assert once(tmp_path, {}, training).steps == 5
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_disk_that_fills_up_in_a_training_is_called_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def training() -> Trained:
+        raise RuntimeError("unexpected pos 64 vs 0")  # what torch says of it
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with pytest.raises(RuntimeError, match="unexpected pos"):
+        once(tmp_path, {}, training)
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(WriteError, match="No space left on device"):
+        once(tmp_path, {}, training)
+
+
+def test_two_studies_that_draw_sentences_at_once_draw_whole_samples(tmp_path: Path):
+    # Both wrote to one file: what the first had renamed was the half of the second.
+    (tmp_path / "a.txt").write_text("\n".join("abcdef") + "\n")
+    corpus = open_corpus(tmp_path / "a.txt", unit="line")
+    sizes, out = {"six": 6}, tmp_path / "out"
+
+    def meanwhile() -> Iterator[str]:
+        for number, sentence in enumerate(corpus.sentences()):
+            if number == 3:
+                sampled_texts(corpus, sizes, out, 6)
+                assert (out / "six.txt").read_text().split() == list("abcdef")
+            yield sentence
+        assert (out / "six.txt").read_text().split() == list("abcdef")
+
+    names = {name: getattr(corpus, name) for name in ("identity", "name", "language")}
+    other: Any = SimpleNamespace(**names, sentences=meanwhile)
+    (text,) = sampled_texts(other, sizes, out, 6).values()
+    assert list(text.open().sentences()) == list("abcdef")
+    assert sorted(path.name for path in out.iterdir()) == ["sampled.json", "six.txt"]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -57,3 +60,70 @@ def _wheel_hash(source: Path) -> str:
     subprocess.run(command, cwd=source, env=environment, check=True, capture_output=True)
     (wheel,) = (source / "dist").glob("*.whl")
     return hashlib.sha256(wheel.read_bytes()).hexdigest()
+
+
+def _script(name: str) -> dict[str, Any]:
+    return runpy.run_path(str(ROOT / "scripts" / "trust" / name))
+
+
+AUDITED = {"name": "Some_Package", "version": "1.0", "vulns": []}
+FAULT = {"id": "CVE-1", "fix_versions": ["1.1"]}
+
+
+@pytest.mark.parametrize(
+    ("output", "code", "says"),
+    [
+        (json.dumps({"dependencies": [AUDITED]}), 0, "1 locked packages, none with a known"),
+        (json.dumps({"dependencies": [{**AUDITED, "vulns": [FAULT]}]}), 1, "CVE-1, mended in 1.1"),
+        (json.dumps({"dependencies": []}), 2, "no verdict: 1 of 1 locked packages could not"),
+        (json.dumps({"dependencies": [{"name": "some-package", "skip_reason": "?"}]}), 2, "no ver"),
+        ("", 2, "not found on PyPI\nno verdict: 1 of 1 locked packages could not be looked up"),
+    ],
+    ids=["clean", "vulnerable", "not asked", "skipped", "database out of reach"],
+)
+def test_an_audit_passes_only_when_every_locked_package_was_looked_up(
+    output: str, code: int, says: str
+):
+    audit = _script("audit.py")
+    locked = audit["locked"]("some-package==1.0 \\\n    --hash=sha256:0\n")
+    found = audit["verdict"](output, "a long traceback\nnot found on PyPI\n", locked)
+    assert (found[0], says in found[1]) == (code, True), found
+
+
+def test_an_audit_of_nothing_is_no_pass():
+    assert _script("audit.py")["verdict"](json.dumps({"dependencies": []}), "", set())[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({}, None),
+        ({"version": "2.0"}, "one: 1.0 is installed, not 2.0"),
+        ({"licenses": []}, None),  # completed
+        ({"name": "two"}, "one: installed, and not in the bill"),
+    ],
+    ids=["whole", "other version", "licence in words", "lacking"],
+)
+def test_a_bill_of_materials_that_lacks_something_is_refused(
+    change: dict[str, Any], fault: str | None
+):
+    sbom = _script("sbom.py")
+    there = {"one": sbom["Installed"]("1.0", "Apache 2.0 License")}
+    component = {"name": "One", "version": "1.0", "licenses": [{"license": {"id": "MIT"}}]}
+    bill = sbom["completed"]({"components": [{**component, **change}]}, there)
+    found = sbom["faults"](bill, there, set())
+    assert found == ([] if fault is None else [fault])
+
+
+def test_a_bill_of_materials_has_what_is_locked_for_this_platform():
+    sbom = _script("sbom.py")
+    locked = sbom["locked"](
+        'one==1 \\\n    --hash=sha256:0\ntwo==1 ; sys_platform == "none" \\\n    --hash=sha256:0\n'
+    )
+    assert sbom["faults"]({"components": []}, {}, locked) == ["one: locked, and not in the bill"]
+
+
+def test_a_bill_of_materials_names_no_folder_of_the_machine_it_was_made_on():
+    references = [{"type": "distribution", "url": "file:///home/me/one"}]
+    bill = {"components": [{"name": "one", "externalReferences": references}]}
+    assert "file:" not in json.dumps(_script("sbom.py")["completed"](bill, {}))

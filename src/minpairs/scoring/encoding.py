@@ -10,6 +10,8 @@ from minpairs.benchmarks.schema import Text
 from minpairs.errors import ModelError, TextError, nearest
 from minpairs.scoring.score import Encoded
 
+_BLOCK = 2048  # texts that are tokenized at a time
+
 
 def quote(text: Text, limit: int = 60) -> str:
     """A text as error messages show it."""
@@ -59,6 +61,14 @@ def split_tokens(
             raise TextError(f"text {index} is not a string: {text.continuation!r}")
         if not text.continuation.strip():
             raise TextError(f"text {index} is empty ({quote(text)}): there is nothing to score")
+    # A tokenizer's own records of a text are many times as large as what is kept of them.
+    blocks = (texts[first : first + _BLOCK] for first in range(0, len(texts), _BLOCK))
+    return [found for block in blocks for found in _split(tokenizer, block, special)]
+
+
+def _split(
+    tokenizer: Any, texts: Sequence[Text], special: bool
+) -> list[tuple[list[int], int, list[int]]]:
     whole = [text.context + text.continuation for text in texts]
     fast = bool(getattr(tokenizer, "is_fast", False))
     options = {"return_offsets_mapping": True} if fast else {}
