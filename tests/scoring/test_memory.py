@@ -73,3 +73,9 @@ def test_texts_are_tokenized_some_at_a_time_and_still_named_by_their_place(monke
     ]
     with pytest.raises(TextError, match="text 9 is empty"):
         encoding.split_tokens(tokenizer, [*texts[:9], Text(" ")], special=False)
+
+
+def test_masked_models_take_half_the_positions_of_causal_ones_on_processors(monkeypatch):
+    monkeypatch.setattr(memory, "free_bytes", lambda device: None)
+    model = causal("llama")
+    assert memory.default_batch_tokens(model, "masked") * 2 == memory.default_batch_tokens(model)

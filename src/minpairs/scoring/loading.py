@@ -124,7 +124,7 @@ def load_scorer(
         loaded = _moved(loaded, device)
     check_vocabulary(loaded, tokenizer, name)
     table = _unigrams(unigrams, beside, len(tokenizer))
-    budget = batch_tokens or default_batch_tokens(loaded)
+    budget = batch_tokens or default_batch_tokens(loaded, kind)
     backend: CausalBackend | MaskedBackend
     if kind == "masked":
         backend = MaskedBackend(loaded, tokenizer, name, pll=pll, batch_tokens=budget)
