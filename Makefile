@@ -86,16 +86,16 @@ lock: $(VENV)/dev
 		--extra dev --extra demo --extra docs --output-file requirements/dev.txt setup.cfg
 
 # Tools that look at the environment have one of their own: what they bring would change it.
-$(VENV)/tools: $(VENV)/torch
+$(VENV)/tools/bin/pip-audit: $(VENV)/torch
 	$(PYTHON) -m venv $(VENV)/tools
 	$(VENV)/tools/bin/python -m pip install --quiet --disable-pip-version-check cyclonedx-bom pip-audit
 
 # Known vulnerabilities: a package that could not be looked up is a failure, not a pass.
-audit: $(VENV)/tools
+audit: $(VENV)/tools/bin/pip-audit
 	$(VENV)/tools/bin/python scripts/trust/audit.py $(VENV)/tools/bin/pip-audit requirements/dev.txt
 
 # What is installed, with versions and licences; completed, and checked against what is there.
-sbom: $(VENV)/dev $(VENV)/tools
+sbom: $(VENV)/dev $(VENV)/tools/bin/pip-audit
 	mkdir -p trust
 	$(VENV)/tools/bin/cyclonedx-py environment --output-reproducible --output-file trust/sbom.json \
 		$(VENV)/bin/python

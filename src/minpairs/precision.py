@@ -160,17 +160,15 @@ class _Places:
         return number, row, prediction
 
     def texts(self, margins: Sequence[int]) -> list[Text]:
-        """What margins are made from, each text once."""
+        """What ascending margins are made from, each text once."""
         found: dict[Text, None] = {}
-        columns: dict[tuple[int, str], list[Text]] = {}
-        for number, row, prediction in map(self.of, margins):
-            suite = self._suites[number]
-            cell = suite.design.inequalities[prediction].terms[0][0]
-            for name in next(group for group in suite.design.compared() if cell in group):
-                texts = columns.setdefault((number, name), [])
-                if not texts:
-                    texts += suite.texts(name)
-                found[texts[row]] = None
+        for items, rows, predictions in self.by_suite(margins):
+            groups = items.design.compared()
+            weighed = [dict(one.terms).keys() for one in items.design.inequalities]
+            cells = [[c for group in groups if own & set(group) for c in group] for own in weighed]
+            columns = {cell: items.texts(cell) for cell in items.design.cells}
+            for row, prediction in zip(rows, predictions, strict=True):
+                found |= dict.fromkeys(columns[cell][row] for cell in cells[prediction])
         return list(found)
 
     def by_suite(self, margins: Sequence[int]) -> Iterator[tuple[Suite, list[int], list[int]]]:

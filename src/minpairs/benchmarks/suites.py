@@ -54,20 +54,12 @@ class Suite:
 
     def texts(self, cell: str) -> list[Text]:
         """One cell of every item."""
-        context, continuation = self.columns[cell]
-        texts = self.table[continuation].to_pylist()
-        contexts = [""] * len(texts) if context is None else self.table[context].to_pylist()
-        return [Text(text, before) for text, before in zip(texts, contexts, strict=True)]
+        return _texts(self.table, self.columns[cell])
 
     def item(self, row: int) -> dict[str, Text]:
         """Every cell of one item."""
-        return {
-            cell: Text(
-                str(self.table[continuation][row].as_py()),
-                "" if context is None else str(self.table[context][row].as_py()),
-            )
-            for cell, (context, continuation) in self.columns.items()
-        }
+        alone = self.table.slice(row, 1)
+        return {cell: _texts(alone, columns)[0] for cell, columns in self.columns.items()}
 
     def labels(self, column: str) -> list[str] | None:
         """A column of labels, or ``None`` where the suite has no such column."""
@@ -109,6 +101,13 @@ class Suite:
     def every_text(self) -> list[Text]:
         """All cells of all items, cell by cell."""
         return [text for cell in self.design.cells for text in self.texts(cell)]
+
+
+def _texts(table: pa.Table, columns: Columns) -> list[Text]:
+    context, continuation = columns
+    texts = table[continuation].to_pylist()
+    contexts = [""] * len(texts) if context is None else table[context].to_pylist()
+    return [Text(text, before) for text, before in zip(texts, contexts, strict=True)]
 
 
 def load_suites(

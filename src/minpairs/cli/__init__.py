@@ -30,7 +30,7 @@ from minpairs.errors import MinpairsError
 
 # Of a disk: full, over quota, a file too large for it, read-only, not ours.
 _DISK_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM)
-_SPIN = "30000"  # turns of a loop, about 0.1 ms
+_SPIN = "30000"  # turns of a loop
 
 
 class _Commands(TyperGroup):

@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from minpairs._version import __version__
 from minpairs.benchmarks.schema import Text
 from minpairs.errors import MinpairsError, ModelError, TextError
 from minpairs.scoring.encoding import quote
-from minpairs.scoring.memory import gave_out
+from minpairs.scoring.memory import gave_out, give_back_memory
 from minpairs.scoring.model_checks import warn_if_improbable
 from minpairs.scoring.processes import Processes
 from minpairs.scoring.score import Backend, Encoded, Score
@@ -187,8 +186,7 @@ class Scorer:
                 raise ModelError(
                     f"{self.name}: not enough memory for a single text of {tokens} tokens: {error}"
                 ) from error
-        if torch.cuda.is_available():
-            torch.cuda.empty_cache()
+        give_back_memory()
         middle = len(batch) // 2
         return [*self._run(batch[:middle]), *self._run(batch[middle:])]
 

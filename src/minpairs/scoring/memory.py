@@ -24,6 +24,10 @@ def default_batch_tokens(model: Any, kind: str = "causal") -> int:
     """Positions in one forward pass, by the memory that is free on the model's device.
 
     Too many only costs time: a batch that does not fit is halved.
+
+    Args:
+        model: a transformers model.
+        kind: ``causal`` or ``masked``.
     """
     config = model.config.get_text_config()
     vocabulary = int(getattr(config, "vocab_size", 32_000))
@@ -58,7 +62,7 @@ def gave_out(error: BaseException) -> bool:
 
 
 def give_back_memory() -> None:
-    """Returns what a model that is no longer needed took: the next one could not use its holes."""
+    """Returns freed memory to the machine: what comes next could not use its holes."""
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
     if platform.libc_ver()[0] == "glibc":

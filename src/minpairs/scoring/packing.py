@@ -67,8 +67,8 @@ def pack(model: Any, tokenizer: Any, kind: str, name: str) -> int:
         How many layers are packed now: none in other precisions or on other devices, or where a
         model's answers would change.
     """
-    rows = probe(model, tokenizer, kind)
-    if rows is None or not _helps(model):
+    rows = probe(model, tokenizer, kind) if _helps(model) else None
+    if rows is None:
         return 0
     before = answers_to(model, rows.ids)
     packed = _pack(model)

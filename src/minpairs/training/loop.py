@@ -6,7 +6,6 @@ One process or many (``accelerate launch``): the same commands, the same files.
 from __future__ import annotations
 
 import json
-import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -23,13 +22,13 @@ from minpairs.training.batches import IGNORED, Batch, ByLength, CodedSentences, 
 from minpairs.training.presets import TrainingSettings
 from minpairs.training.run_folder import (
     CHECKPOINTS,
-    LARGEST,
     LOG,
     PROCESSES,
     RECORD,
     Trained,
     last_loss,
     last_whole_checkpoint,
+    perplexity,
     processes,
     remove_work,
 )
@@ -178,7 +177,7 @@ class _Trainer(Trainer):  # type: ignore[misc]
                 tokens += asked
         self.model.train(training)
         loss = sum(gather_object([total])) / sum(gather_object([tokens]))
-        metrics = {"eval_loss": loss, "eval_perplexity": math.exp(min(loss, LARGEST))}
+        metrics = {"eval_loss": loss, "eval_perplexity": perplexity(loss)}
         self.log(metrics)
         self.control = self.callback_handler.on_evaluate(
             self.args, self.state, self.control, metrics

@@ -19,7 +19,7 @@ from minpairs.errors import MinpairsError, ModelError
 from minpairs.files import check_room
 from minpairs.parsing import read_json
 
-LARGEST = 700.0  # nats; exp of more is no float
+_LARGEST = 700.0  # nats; exp of more is no float
 RECORD, LOG = "training.json", "training_log.json"
 CHECKPOINTS, PROCESSES = "checkpoints", "processes"
 
@@ -46,8 +46,7 @@ class Trained:
     @property
     def perplexity(self) -> float | None:
         """Of the held-out sentences, by the token."""
-        loss = self.held_out_loss
-        return None if loss is None else math.exp(min(loss, LARGEST))
+        return None if self.held_out_loss is None else perplexity(self.held_out_loss)
 
 
 def finished(folder: Path, record: Mapping[str, Any]) -> Trained | None:
@@ -161,6 +160,11 @@ def remove_work(folder: Path, *more: Path) -> None:
     """Removes what a finished model needs no more: its checkpoints, and other folders."""
     for leftover in (folder / CHECKPOINTS, *more):
         shutil.rmtree(leftover, ignore_errors=True)
+
+
+def perplexity(loss: float) -> float:
+    """Of a mean loss (nats a token)."""
+    return math.exp(min(loss, _LARGEST))
 
 
 def last_loss(log: Sequence[Mapping[str, Any]]) -> float | None:
