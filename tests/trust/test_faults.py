@@ -1,5 +1,6 @@
 """The fault harness itself, and a few kills; two hundred are in ``scripts/trust/faults.py``."""
 
+import shutil
 import time
 from pathlib import Path
 
@@ -8,30 +9,53 @@ from trust.harness import CommandFailedError, Job, disturbed, files, finish, kil
 from trust.jobs import command, write_inputs
 
 
-def _slow_writer(durable: bool) -> Job:
-    """Writes ten numbers one by one; a durable one goes on where it was, the other loses some."""
+def _names(out: Path) -> set[object]:
+    return {path.name for path in out.glob("*")}
 
-    def run(out: Path) -> None:
-        out.mkdir(parents=True, exist_ok=True)
-        for number in range(10):
-            time.sleep(0.01)
-            path = out / f"{number}"
-            if not (path.exists() and durable):
-                path.unlink(missing_ok=True)
-                time.sleep(0.01)
-                path.write_text("done")
 
-    return Job("writer", run, files, lambda out: {path.name for path in out.glob("*")})
+def _durable(out: Path) -> None:
+    """Writes ten numbers, each whole or not at all; what is there is kept."""
+    out.mkdir(parents=True, exist_ok=True)
+    for number in range(10):
+        time.sleep(0.02)
+        if not (out / f"{number}").exists():
+            part = out.with_suffix(".part")
+            part.write_text("done")
+            part.rename(out / f"{number}")
+
+
+def _forgetful(out: Path) -> None:
+    """Begins anew each time: what it had written is gone."""
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    (out / f"{time.monotonic_ns()}").touch()
+    time.sleep(0.2)
+
+
+def _torn(out: Path) -> None:
+    """Takes a file that is there for a whole one, though it is written in two steps."""
+    out.mkdir(parents=True, exist_ok=True)
+    if not (out / "numbers").exists():
+        with (out / "numbers").open("w", buffering=1) as numbers:
+            numbers.write("first\n")
+            time.sleep(0.2)
+            numbers.write("second\n")
 
 
 def test_a_command_that_keeps_its_work_survives_kills(tmp_path: Path):
-    tally = killed(_slow_writer(durable=True), tmp_path, kills=6, seed=1)
+    tally = killed(Job("durable", _durable, files, _names), tmp_path, kills=6, seed=1)
     assert (tally.injected, tally.survived, tally.lost) == (6, 6, 0), tally.notes
 
 
 def test_records_that_a_command_loses_are_counted(tmp_path: Path):
-    tally = killed(_slow_writer(durable=False), tmp_path, kills=12, seed=1)
+    tally = killed(Job("forgetful", _forgetful, files, _names), tmp_path, kills=6, seed=1)
     assert tally.lost > 0
+
+
+def test_half_a_file_that_is_taken_for_a_whole_one_is_no_survival(tmp_path: Path):
+    tally = killed(Job("torn", _torn, files, _names), tmp_path, kills=6, seed=1)
+    assert tally.survived < tally.injected
+    assert "other numbers" in tally.notes[0]
 
 
 def test_a_result_that_differs_is_no_survival(tmp_path: Path):

@@ -81,11 +81,11 @@ def test_a_timeout_is_tried_again():
 
 
 def test_an_answer_that_drips_in_for_ever_is_a_timeout():
-    with serving(in_turn(Response({"id": "x" * 200}, trickle=0.05), said("B"))) as server:
+    with serving(in_turn(Response({"id": "x" * 200}, trickle=0.15), said("B"))) as server:
         start = time.monotonic()
-        (reply,) = ask(server.url, timeout=0.5)
+        (reply,) = ask(server.url, timeout=2)
+        assert time.monotonic() - start < 25  # all of it takes half a minute
     assert (reply.text, reply.tries) == ("B", 2)
-    assert time.monotonic() - start < 5
 
 
 def test_a_server_that_is_not_there_is_no_answer():
@@ -118,7 +118,7 @@ def test_a_server_that_wants_to_rest_for_hours_is_not_waited_for():
     assert len(server.requests) == 1
 
 
-def test_all_requests_wait_while_a_server_is_busy():
+def test_all_requests_wait_while_a_server_is_busy(caplog):
     busy = Response({"error": "slow down"}, 429, {"retry-after": "1"})
     arrivals = []
 
@@ -129,7 +129,8 @@ def test_all_requests_wait_while_a_server_is_busy():
     async def run(url):
         async with ChatClient("tiny", url, Key(None), retries=FAST) as client:
             first = asyncio.create_task(client.ask("first"))
-            await asyncio.sleep(0.3)
+            while not caplog.messages:  # until it has been told to wait
+                await asyncio.sleep(0.01)
             await asyncio.gather(first, client.ask("second"))
 
     with serving(behave) as server:

@@ -86,7 +86,13 @@ def test_a_server_that_never_says_a_letter_is_warned_about_once(path, caplog):
 
 @pytest.mark.parametrize("most", [1, 3])
 def test_no_more_requests_are_under_way_than_allowed(path, most):
-    with serving(lambda request: replace(said("A"), delay=0.05)) as server:
+    def behave(request):
+        end = time.monotonic() + 30
+        while server.most_in_flight < most and time.monotonic() < end:
+            time.sleep(0.01)  # the first ones wait for the others
+        return replace(said("A"), delay=0.05)
+
+    with serving(behave) as server:
         ask(server, path, questions(scalar(2)), concurrency=most)
     assert server.most_in_flight == most
 
@@ -182,11 +188,11 @@ def test_a_run_that_is_killed_goes_on_where_it_was(path):
             time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
         process.wait()
-        kept = len(AnswerStore(path))
-        before = len(server.requests)
-        asked = questions(scalar(15))
-        done = ask(server, path, asked, concurrency=3)
+    kept = len(AnswerStore(path))
+    asked = questions(scalar(15))
+    with serving(knows) as again:
+        done = ask(again, path, asked, concurrency=3)
     assert 0 < kept < len(asked)
-    assert before - kept <= 3  # those under way when it was killed
+    assert len(server.requests) - kept <= 3  # those under way when it was killed
     assert (done.known, done.answered) == (kept, len(asked) - kept)
-    assert len(server.requests) == before + done.answered
+    assert len(again.requests) == done.answered
