@@ -18,6 +18,7 @@ import argparse
 import hashlib
 import json
 import os
+import shutil
 import signal
 import sys
 import time
@@ -74,8 +75,7 @@ def _speed(reader: Reader) -> float:
     child = os.fork()
     if not child:
         _quiet()
-        folder = Path(f"/dev/shm/minpairs-fuzz-{os.getpid()}")
-        one = _reading(reader, folder)
+        one = _reading(reader, _folder(os.getpid()))
         one(reader.valid)
         start = time.perf_counter()
         for _ in range(20):
@@ -85,8 +85,14 @@ def _speed(reader: Reader) -> float:
         os._exit(0)
     os.close(write_end)
     os.waitpid(child, 0)
+    shutil.rmtree(_folder(child), ignore_errors=True)
     with os.fdopen(read_end) as pipe:
         return float(pipe.read() or 1)
+
+
+def _folder(process: int) -> Path:
+    """Where a process writes its cases: in memory; removed by its parent, as it may crash."""
+    return Path(f"/dev/shm/minpairs-fuzz-{process}")
 
 
 def _reading(reader: Reader, folder: Path) -> Callable[[bytes], None]:
@@ -128,6 +134,7 @@ def _fuzz(reader: Reader, cases: int, out: Path, seed: int) -> None:
         if not child:
             _child(reader, cases - done, seed + 1000 * crashes, corpus, failures)
         _, status = os.waitpid(child, 0)
+        shutil.rmtree(_folder(child), ignore_errors=True)
         told = failures.parent.parent / f".{name}.count"
         counted = json.loads(told.read_text()) if told.exists() else {"cases": 0, "found": {}}
         told.unlink(missing_ok=True)
@@ -151,7 +158,7 @@ def _fuzz(reader: Reader, cases: int, out: Path, seed: int) -> None:
 
 def _child(reader: Reader, cases: int, seed: int, corpus: Path, failures: Path) -> None:
     _quiet()
-    one = _reading(reader, Path(f"/dev/shm/minpairs-fuzz-{os.getpid()}"))
+    one = _reading(reader, _folder(os.getpid()))
     told = failures.parent.parent / f".{failures.name}.count"
     count = 0
     found: dict[str, int] = {}

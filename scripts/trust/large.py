@@ -34,6 +34,7 @@ from minpairs.progress import advance, bars  # noqa: E402
 BASE_MB = 1200  # the libraries, torch first of all
 PAIR_KB = 3.0  # what a pair may take beside: two texts, their scores, and a table while it is read
 SLOWEST = 0.7  # the last quarter's texts a second, of the first's
+LONGEST = 7200  # seconds of a run, on a busy machine
 LEFT = 1.5  # how many times too long or too short the time left may be, in runs of a minute or more
 
 
@@ -108,7 +109,7 @@ def measured(
     if interrupt:
         _interrupt(found, model, pairs, work, out)
     whole = work / f"{kind}.whole"
-    finish(lambda: score(model, pairs, out, whole), work / f"{kind}.log")
+    finish(lambda: score(model, pairs, out, whole), work / f"{kind}.log", LONGEST)
     steps = _steps(whole)
     words = whole.read_text().splitlines()[-1].split()
     found.seconds, found.peak_mb = round(float(words[1]), 1), round(float(words[3]), 1)
@@ -167,7 +168,7 @@ def _interrupt(found: Measured, model: Path, pairs: Path, work: Path, out: Path)
     if not wait(child):
         found.faults.append("an interrupt did not end it with an error")
     done = _last(told)[0]
-    finish(lambda: score(model, pairs, out, again), work / f"{kind}.log")
+    finish(lambda: score(model, pairs, out, again), work / f"{kind}.log", LONGEST)
     found.kept_at_interrupt = (done, _steps(again)[0][1])
     if found.kept_at_interrupt[1] < done:
         found.faults.append("texts that were kept were scored again")

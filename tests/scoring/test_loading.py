@@ -80,6 +80,15 @@ def test_the_revision_changes_with_the_weights(causal_folder):
     )
 
 
+def test_an_edited_card_leaves_the_model_the_same(causal_folder):
+    before = load_scorer(causal_folder).revision
+    (causal_folder / "README.md").write_text("# A card\n")
+    (causal_folder / ".gitattributes").write_text("*.safetensors filter=lfs\n")
+    assert load_scorer(causal_folder).revision == before
+    (causal_folder / "unigrams.json").write_text(json.dumps({"A": 5}))
+    assert load_scorer(causal_folder).revision != before
+
+
 def test_unigram_counts_beside_a_model_are_found(causal_folder):
     (causal_folder / "unigrams.json").write_text(json.dumps({"A": 5, "Ġletter": 2}))
     scorer = load_scorer(causal_folder)

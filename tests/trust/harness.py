@@ -115,13 +115,13 @@ def kill(child: int) -> int:
     return os.waitpid(child, 0)[1]
 
 
-def finish(work: Work, log: Path) -> None:
+def finish(work: Work, log: Path, seconds: float = 600.0) -> None:
     """Runs work to its end.
 
     Raises:
-        CommandFailedError: it ended with an error.
+        CommandFailedError: it ended with an error, or takes longer than that.
     """
-    status = wait(start(work, log))
+    status = wait(start(work, log), seconds)
     if status:
         said = log.read_text(errors="replace")[-1500:] if log.exists() else ""
         raise CommandFailedError(f"ended with status {status}: {said}")

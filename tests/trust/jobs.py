@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import json
 import random
-import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -283,9 +282,7 @@ def studying_let_alone(inputs: Path) -> Job:
         command("study", "let-alone", *words)
 
     def result(out: Path) -> Mapping[str, object]:
-        # The last table has minutes; the hash of a model is of its card too, which names a folder.
-        tables, _, _ = (out / "report.md").read_text().rpartition("| model |")
-        tables = re.sub(r"(model:[^@|]+)@\w+", r"\1", tables)
+        tables, _, _ = (out / "report.md").read_text().rpartition("| model |")  # then minutes
         models = {
             name: data
             for name, data in _without_remains(out / "models").items()

@@ -43,6 +43,7 @@ _DTYPES = {
     "float16": torch.float16,
     "fp16": torch.float16,
 }
+_NO_PART_OF_A_MODEL = ("README.md", ".gitattributes")
 _NGRAM_SUFFIXES = (".arpa", ".arpa.gz", ".klm", ".binary", ".bin", ".lm")
 
 
@@ -242,10 +243,11 @@ def _device(name: str) -> torch.device:
 
 
 def _revision(name: str, model: Any) -> str:
-    """The commit of a Hub model; the content of a local one."""
+    """The commit of a Hub model; the content of a local one, but for its card."""
     folder = Path(name)
     if folder.is_dir():
-        return content_hash(path for path in folder.iterdir() if path.is_file())
+        files = (path for path in folder.iterdir() if path.is_file())
+        return content_hash(path for path in files if path.name not in _NO_PART_OF_A_MODEL)
     commit = getattr(model.config, "_commit_hash", None)
     return str(commit)[:12] if commit else _weights_hash(model)
 
