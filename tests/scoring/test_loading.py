@@ -32,6 +32,21 @@ def test_a_folder_and_the_model_it_holds_score_alike(causal_folder):
     assert stored.logprob == pytest.approx(held.logprob, abs=1e-6)
 
 
+@pytest.mark.parametrize(
+    "name", ["/no/such/model", "./model", "../model", "runs/one/model", "5gram.arpa", "5gram.klm"]
+)
+@pytest.mark.parametrize("kind", [None, "causal"])
+def test_a_path_with_nothing_there_is_an_error_and_no_name_to_ask_the_hub_for(
+    monkeypatch, name, kind
+):
+    def ask(*_, **__):
+        raise AssertionError("asked the Hub")
+
+    monkeypatch.setattr("transformers.AutoConfig.from_pretrained", ask)
+    with pytest.raises(ModelError, match=rf"{name} does not exist"):
+        load_scorer(name, kind=kind)
+
+
 def test_a_masked_model_cannot_be_taken_for_a_causal_one(tmp_path):
     model = bert()
     del model.cls

@@ -123,6 +123,11 @@ def test_a_file_that_is_no_model_is_an_error_that_names_it(tmp_path):
         load_scorer(path)
 
 
+def test_kenlm_writes_nothing_beside_our_progress_bar(arpa, capfd):
+    logprob(arpa, "他来")
+    assert capfd.readouterr().err == ""
+
+
 def test_a_missing_file_is_an_error(tmp_path):
     with pytest.raises(ModelError, match="does not exist"):
         load_scorer(tmp_path / "none.arpa", kind="ngram")

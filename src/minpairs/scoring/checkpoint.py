@@ -46,6 +46,8 @@ def read_config(name: str, revision: str | None, trust_remote_code: bool) -> Any
             f"{name}: GGUF files are not read; score the model that it was made from, "
             "or serve it and use `minpairs chat`"
         )
+    if _is_path(name) and not Path(name).exists():
+        raise ModelError(f"{name} does not exist; a model is a local path, or a name on the Hub")
     try:
         return AutoConfig.from_pretrained(
             name, revision=revision, trust_remote_code=trust_remote_code
@@ -57,6 +59,16 @@ def read_config(name: str, revision: str | None, trust_remote_code: bool) -> Any
                 "--trust-remote-code if you trust it"
             ) from error
         raise ModelError(f"cannot read the configuration of {name}: {_in_short(error)}") from error
+
+
+def _is_path(name: str) -> bool:
+    """Whether a name can only be a path, so that the Hub need not be asked for it."""
+    return (
+        Path(name).is_absolute()
+        or name.startswith((".", "~"))
+        or name.count("/") > 1
+        or name.endswith((".arpa", ".arpa.gz", ".klm"))
+    )
 
 
 def kind_of_architectures(architectures: Iterable[object], name: str) -> Kind:

@@ -43,8 +43,11 @@ class NgramBackend:
         import kenlm
 
         self.name = str(self.path)
+        options = kenlm.Config()
+        options.show_progress = False  # it would write over our own progress bar
+        options.arpa_complain = kenlm.ARPALoadComplain.NONE
         try:
-            self._model: Any = kenlm.Model(str(self.path))
+            self._model: Any = kenlm.Model(str(self.path), options)
         # ValueError: its message quotes bytes of the file that are no text.
         except (OSError, RuntimeError, ValueError, MemoryError) as error:
             raise ModelError(f"{self.path} is not a KenLM model: {error}") from error
