@@ -62,9 +62,18 @@ def test_every_filter_has_a_text_of_its_own(tmp_path):
     assert list(texts["no_let"].open().sentences()) == ["She sat alone.", "It rained all day."]
 
 
-def test_an_unknown_filter_is_an_error_before_anything_is_written(tmp_path):
-    corpus = write(tmp_path / "en.txt", ["Let it be."])
-    plan = let_alone_plan([1], scenarios=["no_lets"])
+def test_filters_of_one_s_own_have_texts_too(tmp_path):
+    rules = tmp_path / "mine.yaml"
+    rules.write_text(
+        "described:\n  rules: {day: {phrase: day}}\n  scenarios: {no_day: {rules: [day]}}\n"
+    )
+    corpus = write(tmp_path / "en.txt", ["Let it be.", "It rained all day."])
+    plan = let_alone_plan([1], scenarios=["no_let", "no_day"], rules=rules)
+    texts = let_alone_texts(plan, corpus, tmp_path / "out")
+    assert list(texts["no_day"].open().sentences()) == ["Let it be."]
+    assert list(texts["no_let"].open().sentences()) == ["It rained all day."]
+
+
+def test_an_unknown_filter_is_an_error_of_the_plan():
     with pytest.raises(FilterError, match="did you mean 'no_let'"):
-        let_alone_texts(plan, corpus, tmp_path / "out")
-    assert not (tmp_path / "out").exists()
+        let_alone_plan([1], scenarios=["no_lets"])

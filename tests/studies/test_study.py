@@ -161,6 +161,19 @@ def test_let_alone_ends_in_its_tables(tmp_path, monkeypatch):
     assert "| no_let | 1 | 5.882 | 3 | 16 | 0 |" in report  # what the filter took out
 
 
+def test_let_alone_takes_filters_of_one_s_own(tmp_path, monkeypatch, capsys):
+    rules = tmp_path / "mine.yaml"
+    rules.write_text(
+        "described:\n  rules: {fox: {phrase: fox}}\n  scenarios: {no_fox: {rules: [fox]}}\n"
+    )
+    command = ("let-alone", "--corpus", write(tmp_path / "en.txt", ENGLISH), "--dry-run")
+    mine = (*command, "--out", tmp_path / "out", "--scenarios", "no_let", "no_fox")
+    assert run(monkeypatch, *mine, "--rules", rules) == 0
+    assert "opt-97m-no_fox-seed2" in capsys.readouterr().out
+    assert run(monkeypatch, *mine) == 2
+    assert "no_fox" in capsys.readouterr().err
+
+
 def stop(*_):
     raise AssertionError("trained again")
 

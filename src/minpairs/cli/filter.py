@@ -44,6 +44,10 @@ UnitOption = Annotated[
     ),
 ]
 LanguageOption = Annotated[str, typer.Option(help="Language of the texts, to find sentences.")]
+RulesOption = Annotated[
+    Path | None,
+    typer.Option(help="Your own rules and scenarios (YAML, as in corpus_filters.yaml)."),
+]
 SplitOption = Annotated[str, typer.Option(help="Datasets: which split.")]
 
 
@@ -61,10 +65,7 @@ def filter_(
             "included. Or one of your own rules file."
         ),
     ] = "described",
-    rules: Annotated[
-        Path | None,
-        typer.Option(help="Your own rules and scenarios (YAML, as in corpus_filters.yaml)."),
-    ] = None,
+    rules: RulesOption = None,
     tokens: Annotated[
         str,
         typer.Option(

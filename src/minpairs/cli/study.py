@@ -12,7 +12,14 @@ from rich.console import Console
 from typer.core import TyperCommand
 
 from minpairs.cli._shared import quiet_libraries
-from minpairs.cli.filter import ColumnOption, LanguageOption, SplitOption, Unit, UnitOption
+from minpairs.cli.filter import (
+    ColumnOption,
+    LanguageOption,
+    RulesOption,
+    SplitOption,
+    Unit,
+    UnitOption,
+)
 from minpairs.progress import console, progress
 
 if TYPE_CHECKING:
@@ -151,6 +158,7 @@ def let_alone(
     variant: Annotated[
         str, typer.Option(help="Filters as described in the study, or as_released.")
     ] = "described",
+    rules: RulesOption = None,
     preset: Annotated[str, typer.Option(help="opt-97m, the study's; opt-tiny for trials.")] = (
         "opt-97m"
     ),
@@ -178,6 +186,7 @@ def let_alone(
         scenarios=scenarios or SCENARIOS,
         preset=preset,
         variant=variant,
+        rules=rules,
         suites=suites,
         measure=measure,
         limit=limit,

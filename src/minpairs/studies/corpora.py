@@ -68,12 +68,10 @@ def let_alone_texts(
     """The texts of a let-alone study, every filter of the variant.
 
     Raises:
-        FilterError: the plan names a filter that the variant has not.
+        FilterError: a fault in the plan's file of rules.
         ResultsError: the folder holds another corpus, or one that was filtered otherwise.
     """
-    filters = load_filters(plan.variant)
-    for cell in plan.cells:
-        filters.scenario(cell.corpus)
+    filters = load_filters(plan.variant, plan.rules)
     folder = out / CORPUS
     filter_corpus(corpus, folder, variant=filters, processes=processes, progress=progress)
     return {

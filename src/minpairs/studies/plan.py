@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any, Literal, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
 from minpairs.errors import nearest
 from minpairs.studies.errors import StudyError
+from minpairs.training.filters import load_filters
 from minpairs.training.presets import (
     CAUSAL_PRESETS,
     LSTM_PRESETS,
@@ -80,6 +82,7 @@ class Plan:
         limit: items of each suite; None for all.
         sizes: of CLiMP, for each corpus its number of sentences.
         variant: of let alone, the variant of the filters.
+        rules: of let alone, a user's own file of filters.
     """
 
     study: Study
@@ -89,6 +92,7 @@ class Plan:
     limit: int | None = None
     sizes: Mapping[str, int] | None = None
     variant: str = "described"
+    rules: Path | None = None
 
 
 def climp_plan(
@@ -142,6 +146,7 @@ def let_alone_plan(
     scenarios: Sequence[str] = SCENARIOS,
     preset: str = "opt-97m",
     variant: str = "described",
+    rules: Path | None = None,
     suites: str = "let_alone",
     measure: str = "slor",
     limit: int | None = None,
@@ -151,9 +156,10 @@ def let_alone_plan(
 
     Args:
         seeds: of the models.
-        scenarios: which filters; names in ``corpus_filters.yaml``.
+        scenarios: which filters; names in ``corpus_filters.yaml``, or in ``rules``.
         preset: of causal models.
         variant: of the filters.
+        rules: a user's own filters; see ``load_filters``.
         suites: what to score.
         measure: by which scores are compared.
         limit: items of each suite; None for all.
@@ -161,8 +167,12 @@ def let_alone_plan(
 
     Raises:
         StudyError: an unknown preset, or nothing to train.
+        FilterError: an unknown filter, or a fault in the file of rules.
     """
     _preset("let_alone", preset)
+    filters = load_filters(variant, rules)
+    for scenario in scenarios:
+        filters.scenario(scenario)
     own = (changes or {}).get(preset, {})
     cells = [
         Cell(
@@ -173,7 +183,7 @@ def let_alone_plan(
         for scenario in dict.fromkeys(scenarios)
         for seed in dict.fromkeys(seeds)
     ]
-    return Plan("let_alone", _some(cells), suites, measure, limit, variant=variant)
+    return Plan("let_alone", _some(cells), suites, measure, limit, variant=variant, rules=rules)
 
 
 def default_sizes(sentences: int) -> tuple[int, ...]:
