@@ -246,11 +246,13 @@ def matrix_rate(options: dict[str, Any]) -> dict[str, Any]:
             for _ in range(3):
                 layer(states)
             finish()
-            begun = time.perf_counter()
-            for _ in range(10):
-                layer(states)
-            finish()
-            seconds += (time.perf_counter() - begun) / 10 * times
+            runs, begun = 0, time.perf_counter()
+            while runs < 10 or time.perf_counter() - begun < 1.0:
+                for _ in range(5):
+                    layer(states)
+                finish()
+                runs += 5
+            seconds += (time.perf_counter() - begun) / runs * times
             work += 2.0 * rows * width * height * times
     return {"rate": work / seconds}
 

@@ -1,9 +1,10 @@
 """Speed and memory beside peers, each figure a ratio within one run: `make bench`.
 
-Every measurement is a process of its own (jobs.py). Peers and ours take turns, and of each the
-best run counts, so that a neighbour's load falls on both; processor seconds over wall seconds show
-whether both cores were free. Writes RESULTS.md beside this file, a part as soon as it is measured;
-results.json keeps the parts of earlier runs.
+Every measurement is a process of its own (jobs.py). Each run of ours stands between two of the best
+peer's, and of the machine's rate of matrix products: its ratios are to their means, and the median
+of several such ratios counts, so that a neighbour's load falls on both. Processor seconds over wall
+seconds show whether both cores were free. Writes RESULTS.md beside this file, a part as soon as it
+is measured; results.json keeps the parts of earlier runs.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from statistics import fmean, median
 from typing import Any
 
 from minpairs.signature import versions
@@ -87,24 +89,74 @@ def peers_of(options: dict[str, Any], jobs: dict[str, list[int]]) -> dict[str, d
     }
 
 
-def fastest(peers: Mapping[str, dict[str, Any]]) -> float:
-    """The best rate of any peer, at any batch size."""
-    return float(max(result["rate"] for result in peers.values()))
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A run of ours, and what was measured just before and just after it."""
+
+    run: dict[str, Any]
+    peer: float
+    machine: float
+
+    @property
+    def ratio(self) -> float:
+        """To the peer's mean rate."""
+        return float(self.run["rate"] / self.peer)
+
+    def floor(self, flops: float) -> float:
+        """The share of the time that the matrix products alone would take."""
+        return flops / self.machine / float(self.run["seconds"])
 
 
-def faster(one: dict[str, Any], other: dict[str, Any] | None) -> dict[str, Any]:
-    """The better of two measurements of one thing."""
-    return one if other is None or one["rate"] >= other["rate"] else other
+def in_turn(
+    dtypes: Sequence[str],
+    ours: Callable[[str], dict[str, Any]],
+    peer: Callable[[], dict[str, Any]],
+    vocabulary: int,
+) -> tuple[dict[str, list[Turn]], list[dict[str, Any]]]:
+    """Ours and the best peer by turns: the turns of each precision, and the peer's runs."""
+    turns: dict[str, list[Turn]] = {}
+    peers = [peer()]
+    for dtype in dtypes:
+        products = "bfloat16" if dtype == "adaptive" else dtype
+        before = matrix_rate(products, vocabulary)
+        run = ours(dtype)
+        machine = fmean([before, matrix_rate(products, vocabulary)])
+        peers.append(peer())
+        around = fmean(float(one["rate"]) for one in peers[-2:])
+        turns.setdefault(dtype, []).append(Turn(run, around, machine))
+    return turns, peers
+
+
+def summary(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Several runs of one thing: their median speed, and the most memory of any."""
+    return {
+        **runs[0],
+        **{key: median(float(run[key]) for run in runs) for key in ("rate", "busy")},
+        "peak_mb": max(run["peak_mb"] for run in runs),
+    }
+
+
+def ours_row(
+    work: str, dtype: str, turns: Sequence[Turn], target: str, flops: float | None, note: str = ""
+) -> Row:
+    """Our row of the table: the median of the turns' ratios, and how far they lie apart."""
+    ratios = sorted(turn.ratio for turn in turns)
+    said = [f"{median(turn.floor(flops) for turn in turns):.0%} of the floor"] if flops else []
+    said += [note] if note else []
+    said += [f"ratios {ratios[0]:.2f}–{ratios[-1]:.2f}"]
+    done = summary([turn.run for turn in turns])
+    rate, peak, busy = done["rate"], done["peak_mb"], done["busy"]
+    return Row(work, f"minpairs {dtype}", rate, median(ratios), target, peak, busy, "; ".join(said))
+
+
+def fastest(peers: Mapping[str, dict[str, Any]]) -> str:
+    """The peer, and its batch size, with the best rate."""
+    return max(peers, key=lambda peer: float(peers[peer]["rate"]))
 
 
 def matrix_rate(dtype: str, vocabulary: int) -> float:
     """Floating-point operations a second of the products that a model is made of."""
     return float(measure("matrix_rate", dtype=dtype, vocabulary=vocabulary)["rate"])
-
-
-def of_floor(flops: float, seconds: float, rate: float) -> str:
-    """Which share of the time the matrix products alone would take at the machine's rate."""
-    return f"{100 * flops / rate / seconds:.0f} % of the floor"
 
 
 def causal_flops(result: dict[str, Any]) -> float:
@@ -120,89 +172,68 @@ def masked_flops(result: dict[str, Any]) -> float:
     return float(layers + last + result["rows"] * one)
 
 
-def causal(sample: int, items: int | None, benchmark: str, config: str, name: str) -> list[Row]:
+def causal(
+    sample: int, items: int | None, benchmark: str, config: str, name: str, rounds: int
+) -> list[Row]:
     """The let-alone study's OPT on one of its suites."""
     of = {"benchmark": benchmark, "config": config}
-    jobs = {"minicons": [32, 128], "lm_eval": [32, 128]}
+    peers = peers_of({**of, "sample": sample}, {"minicons": [32, 128], "lm_eval": [32, 128]})
+    best = fastest(peers)
+    job, _, size = best.partition(", batch ")
     whole = of if items is None else {**of, "items": items}
-    peers = peers_of({**of, "sample": sample}, jobs)
-    runs: dict[str, list[dict[str, Any]]] = {}
-    rates: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as folder:
         measure("save_model", **of, folder=folder)
-        for turn, dtype in enumerate(("float32", "bfloat16", "adaptive") * 2):
-            if turn:  # the machine may have become slower, or faster
-                size = max(peers, key=lambda peer: peers[peer]["rate"]).partition(", batch ")
-                again = peers_of({**of, "sample": sample}, {size[0]: [int(size[2])]})
-                peers = {peer: faster(of_peer, again.get(peer)) for peer, of_peer in peers.items()}
-            runs.setdefault(dtype, []).append(
-                measure("whole_run", **whole, dtype=dtype, folder=folder)
-            )
-            if dtype != "adaptive":
-                rates.setdefault(dtype, []).append(matrix_rate(dtype, OPT_HEAD))
-    full, half, mixed = (
-        max(runs[dtype], key=lambda run: run["rate"])
-        for dtype in ("float32", "bfloat16", "adaptive")
-    )
-    best = max(peer["rate"] for peer in peers.values())
-    formal = config != "scalar"
-    work = f"{name}, OPT 97M"
-    share = full["positions"] / full["texts"]
-    verdicts = f"{mixed['right']} items right; in float32 {full['right']}"
-    floors = {
-        dtype: of_floor(causal_flops(run), run["seconds"], max(rates[dtype]))
-        for dtype, run in (("float32", full), ("bfloat16", half))
-    }
+        turns, runs = in_turn(
+            ("float32", "bfloat16", "adaptive") * rounds,
+            lambda dtype: measure("whole_run", **whole, dtype=dtype, folder=folder),
+            lambda: measure(job, **of, sample=sample, batch=int(size)),
+            OPT_HEAD,
+        )
+    peers[best] = summary([peers[best], *runs])
+    full, half, mixed = (turns[dtype] for dtype in ("float32", "bfloat16", "adaptive"))
+    work, formal = f"{name}, OPT 97M", config != "scalar"
+    share = full[0].run["positions"] / full[0].run["texts"]
+    verdicts = f"{mixed[0].run['right']} items right; in float32 {full[0].run['right']}"
+    flops = [causal_flops(one[0].run) for one in (full, half)]
     return [
         *(row(work, peer, result) for peer, result in peers.items()),
-        row(
+        ours_row(
             work,
-            "minpairs float32",
+            "float32",
             full,
-            best,
-            target="4.5x" if formal else "3.5x",
-            note=f"{floors['float32']}; {share:.2f} positions a text",
+            "4.5x" if formal else "3.5x",
+            flops[0],
+            f"{share:.2f} positions a text",
         ),
-        row(
-            work,
-            "minpairs bfloat16",
-            half,
-            best,
-            target="13x" if formal else "",
-            note=floors["bfloat16"],
-        ),
-        row(
-            work,
-            "minpairs adaptive",
-            mixed,
-            best,
-            target="8x" if formal else "",
-            note=verdicts,
-        ),
+        ours_row(work, "bfloat16", half, "13x" if formal else "", flops[1]),
+        ours_row(work, "adaptive", mixed, "8x" if formal else "", None, verdicts),
     ]
 
 
-def masked(sample: int) -> list[Row]:
+def masked(sample: int, rounds: int = 5) -> list[Row]:
     """A model of the shape of bert-base-chinese on CLiMP."""
     of = {"benchmark": "climp", "config": "all", "masked": True, "sample": sample}
-    before = {**peers_of(of, {"minicons": [1, 32]}), "plain loop": measure("loop", **of)}
-    runs: dict[str, list[dict[str, Any]]] = {}
-    rates: dict[str, list[float]] = {}
+    peers = {**peers_of(of, {"minicons": [1, 32]}), "plain loop": measure("loop", **of)}
+    best = fastest(peers)
+    job, _, size = best.partition(", batch ")
+    more = {"batch": int(size)} if size else {}
     with tempfile.TemporaryDirectory() as folder:
         measure("save_model", **of, folder=folder)
-        for dtype in ("float32", "bfloat16", "float32", "bfloat16"):
-            runs.setdefault(dtype, []).append(measure("ours", **of, dtype=dtype, folder=folder))
-            rates.setdefault(dtype, []).append(matrix_rate(dtype, BERT_HEAD))
-    after = {**peers_of(of, {"minicons": [32]}), "plain loop": measure("loop", **of)}
-    peers = {peer: faster(result, after.get(peer)) for peer, result in before.items()}
-    best = fastest(peers)
+        turns, runs = in_turn(
+            ("float32", "bfloat16") * rounds,
+            lambda dtype: measure("ours", **of, dtype=dtype, folder=folder),
+            lambda: measure("loop" if best == "plain loop" else job, **of, **more),
+            BERT_HEAD,
+        )
+    peers[best] = summary([peers[best], *runs])
     work = "CLiMP, BERT base"
-    rows = [row(work, peer, result) for peer, result in peers.items()]
-    for dtype, target in (("float32", "1.25x"), ("bfloat16", "3.3x")):
-        run = max(runs[dtype], key=lambda run: run["rate"])
-        floor = of_floor(masked_flops(run), run["seconds"], max(rates[dtype]))
-        rows.append(row(work, f"minpairs {dtype}", run, best, target=target, note=floor))
-    return rows
+    return [
+        *(row(work, peer, result) for peer, result in peers.items()),
+        *(
+            ours_row(work, dtype, turns[dtype], target, masked_flops(turns[dtype][0].run))
+            for dtype, target in (("float32", "1.25x"), ("bfloat16", "3.3x"))
+        ),
+    ]
 
 
 def ngram() -> list[Row]:
@@ -213,9 +244,8 @@ def ngram() -> list[Row]:
         loop = measure("kenlm_loop", **of)
         ours = measure("ngram", **of)
         loop_after = measure("kenlm_loop", **of)
-    best = max(loop["rate"], loop_after["rate"])
-    work = "CLiMP, 5-gram"
-    return [row(work, "plain kenlm loop", loop), row(work, "minpairs", ours, best)]
+    work, loops = "CLiMP, 5-gram", summary([loop, loop_after])
+    return [row(work, "plain kenlm loop", loops), row(work, "minpairs", ours, loops["rate"])]
 
 
 def growth() -> list[Row]:
@@ -260,12 +290,13 @@ def markdown(parts: Mapping[str, Mapping[str, Any]]) -> str:
     lines = [
         "# Benchmark results",
         "",
-        "Made by `make bench` (`run.py`). A ratio compares with the best peer of the same run at",
-        "its best batch size; of several runs in turn the best one counts, of peers and of ours.",
-        "Peers score a random sample, in float32. `cpu/wall` is near 2 where",
-        "both cores were free. Ours keeps every score on disk. The floor is what the matrix",
-        "products of the distinct prefixes (or masked rows) would take at the rate that the",
-        "machine showed for just these shapes.",
+        "Made by `make bench` (`run.py`). A ratio compares a run of ours with the best peer, at",
+        "its best batch size, just before and just after; the median of several of these counts,",
+        "and their range is given. Speeds are medians, memory is the most of any run. Peers score",
+        "a random sample, in float32. `cpu/wall` is near 2 where both cores were free. Ours keeps",
+        "every score on disk. The floor is what the matrix products of the distinct prefixes (or",
+        "masked rows) would take at the rate that the machine showed for these shapes, before and",
+        "after.",
         "",
         "| work | who | texts/s | ratio | target | peak MB | cpu/wall | |",
         "|:--|:--|--:|--:|--:|--:|--:|:--|",
@@ -307,7 +338,8 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", default=every, help=", ".join([*every, "published"]))
     parser.add_argument("--sample", type=int, default=800, help="texts that peers score")
     parser.add_argument("--items", type=int, default=2000, help="items of scalar (its first)")
-    parser.add_argument("--masked-sample", type=int, default=300)
+    parser.add_argument("--rounds", type=int, default=2, help="turns of each precision, causal")
+    parser.add_argument("--masked-sample", type=int, default=150)
     parser.add_argument(
         "--published", help="folder that `minpairs import let-alone` made, for the part published"
     )
@@ -317,16 +349,17 @@ def main() -> None:
     sample = arguments.sample
     store = HERE / "results.json"
     parts = json.loads(store.read_text()) if store.exists() else {}
+    published, items, rounds = arguments.published, arguments.items, arguments.rounds
+    jobs: dict[str, Callable[[], list[Row]]] = {
+        "npi": lambda: causal(sample, None, "let_alone", "npi", "npi", rounds),
+        "published": lambda: causal(sample, None, published, "npi", "published npi", rounds),
+        "scalar": lambda: causal(sample, items, "let_alone", "scalar", "scalar", rounds),
+        "masked": lambda: masked(arguments.masked_sample),
+        **{"ngram": ngram, "growth": growth, "repeat": repeat},
+    }
     for part in arguments.parts:
-        if part == "published" and not arguments.published:
+        if part == "published" and not published:
             parser.error("published needs --published FOLDER")
-        jobs = {
-            "npi": lambda: causal(sample, None, "let_alone", "npi", "npi"),
-            "published": lambda: causal(sample, None, arguments.published, "npi", "published npi"),
-            "scalar": lambda: causal(sample, arguments.items, "let_alone", "scalar", "scalar"),
-            "masked": lambda: masked(arguments.masked_sample),
-            **{"ngram": ngram, "growth": growth, "repeat": repeat},
-        }
         if part not in jobs:
             parser.error(f"no part {part!r}; there are {', '.join(jobs)}")
         rows = jobs[part]()
