@@ -210,25 +210,35 @@ def causal(
     ]
 
 
-def masked(sample: int, rounds: int = 5) -> list[Row]:
+def masked(sample: int, rounds: int = 4) -> list[Row]:
     """A model of the shape of bert-base-chinese on CLiMP."""
     of = {"benchmark": "climp", "config": "all", "masked": True, "sample": sample}
-    peers = {**peers_of(of, {"minicons": [1, 32]}), "plain loop": measure("loop", **of)}
+    peers = peers_of(of, {"minicons": [1, 32]})
     best = fastest(peers)
-    job, _, size = best.partition(", batch ")
-    more = {"batch": int(size)} if size else {}
+    runs: dict[str, list[dict[str, Any]]] = {best: [peers[best]], "plain loop": []}
+
+    def peer() -> dict[str, Any]:
+        """The better of two that are about as fast."""
+        now = {
+            best: measure("minicons", **of, batch=int(best.rpartition(" ")[2])),
+            "plain loop": measure("loop", **of),
+        }
+        for name, run in now.items():
+            runs[name].append(run)
+        return now[fastest(now)]
+
     with tempfile.TemporaryDirectory() as folder:
         measure("save_model", **of, folder=folder)
-        turns, runs = in_turn(
+        turns, _ = in_turn(
             ("float32", "bfloat16") * rounds,
             lambda dtype: measure("ours", **of, dtype=dtype, folder=folder),
-            lambda: measure("loop" if best == "plain loop" else job, **of, **more),
+            peer,
             BERT_HEAD,
         )
-    peers[best] = summary([peers[best], *runs])
+    peers |= {name: summary(of_peer) for name, of_peer in runs.items()}
     work = "CLiMP, BERT base"
     return [
-        *(row(work, peer, result) for peer, result in peers.items()),
+        *(row(work, name, result) for name, result in peers.items()),
         *(
             ours_row(work, dtype, turns[dtype], target, masked_flops(turns[dtype][0].run))
             for dtype, target in (("float32", "1.25x"), ("bfloat16", "3.3x"))
@@ -339,7 +349,7 @@ def main() -> None:
     parser.add_argument("--sample", type=int, default=800, help="texts that peers score")
     parser.add_argument("--items", type=int, default=2000, help="items of scalar (its first)")
     parser.add_argument("--rounds", type=int, default=2, help="turns of each precision, causal")
-    parser.add_argument("--masked-sample", type=int, default=150)
+    parser.add_argument("--masked-sample", type=int, default=80)
     parser.add_argument(
         "--published", help="folder that `minpairs import let-alone` made, for the part published"
     )
