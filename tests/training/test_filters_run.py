@@ -281,6 +281,7 @@ def test_a_killed_run_goes_on_and_ends_as_if_it_had_not_been(tmp_path, variant):
         time.sleep(0.05)
     assert not any(map(alive, workers))  # workers end with their parent
     (work.parent / "data" / "corpus.no_let" / ".train-00000.tmp").write_text("half")
+    (work.parent / ".README.md.0.tmp").write_text("half")
     subprocess.run([*command, str(tmp_path / "killed"), variant], check=True)
     subprocess.run([*command, str(tmp_path / "whole"), variant], check=True)
     assert content(tmp_path / "killed") == content(tmp_path / "whole")

@@ -7,6 +7,7 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -250,7 +251,7 @@ def _finish(job: Job, work: Path, settings: Mapping[str, Any]) -> FilterReport:
             report.unigrams[name] = write_unigram_config(job.out, name, tokens)
     write_durably(job.out / "report.json", report.to_json())
     write_card(job.out, report)
-    _sweep(job.out / "data")
+    _sweep(job.out, (work / "plan.json").stat().st_mtime_ns)
     return report
 
 
@@ -302,10 +303,12 @@ def _add(mine: BySource, theirs: BySource) -> None:
         mine.setdefault(source, Tally()).add(tally)
 
 
-def _sweep(folder: Path) -> None:
-    """Removes what a killed run had begun to write."""
-    for path in folder.rglob(".*.tmp"):
-        path.unlink()
+def _sweep(out: Path, begun: int) -> None:
+    """Removes what a killed run had begun to write: what is older than the plan of this one."""
+    for path in (*out.glob(".*.tmp"), *(out / "data").rglob(".*.tmp")):
+        with suppress(FileNotFoundError):  # another process's, which has its name by now
+            if path.stat().st_mtime_ns < begun:
+                path.unlink()
 
 
 def _json(value: object) -> bytes:
