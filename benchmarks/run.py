@@ -70,23 +70,25 @@ def row(
     work: str,
     who: str,
     result: Mapping[str, Any],
-    best: float | None = None,
+    ratio: float | None = None,
     *,
     target: str = "",
     note: str = "",
 ) -> Row:
-    """A table row; ``best`` is the peers' best rate."""
-    ratio = None if best is None else result["rate"] / best
+    """A table row; ``ratio`` is to the peers' best rate."""
     return Row(work, who, result["rate"], ratio, target, result["peak_mb"], result["busy"], note)
 
 
 def peers_of(options: dict[str, Any], jobs: dict[str, list[int]]) -> dict[str, dict[str, Any]]:
     """Each peer at each batch size, by name."""
-    return {
-        f"{job}, batch {size}": measure(job, **options, batch=size)
-        for job, sizes in jobs.items()
-        for size in sizes
-    }
+    names = [f"{job}, batch {size}" for job, sizes in jobs.items() for size in sizes]
+    return {name: peer_named(name, options) for name in names}
+
+
+def peer_named(name: str, options: dict[str, Any]) -> dict[str, Any]:
+    """One peer at one batch size, by its name in the table."""
+    job, _, size = name.partition(", batch ")
+    return measure(job, **options, batch=int(size))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ class Turn:
 
     run: dict[str, Any]
     peer: float
-    machine: float
+    machine: float | None
 
     @property
     def ratio(self) -> float:
@@ -104,6 +106,8 @@ class Turn:
 
     def floor(self, flops: float) -> float:
         """The share of the time that the matrix products alone would take."""
+        if self.machine is None:
+            raise ValueError("the machine's rate was not measured")
         return flops / self.machine / float(self.run["seconds"])
 
 
@@ -117,10 +121,10 @@ def in_turn(
     turns: dict[str, list[Turn]] = {}
     peers = [peer()]
     for dtype in dtypes:
-        products = "bfloat16" if dtype == "adaptive" else dtype
-        before = matrix_rate(products, vocabulary)
+        # Adaptive runs are of two precisions: there is no rate of theirs.
+        rates = [] if dtype == "adaptive" else [matrix_rate(dtype, vocabulary)]
         run = ours(dtype)
-        machine = fmean([before, matrix_rate(products, vocabulary)])
+        machine = fmean([*rates, matrix_rate(dtype, vocabulary)]) if rates else None
         peers.append(peer())
         around = fmean(float(one["rate"]) for one in peers[-2:])
         turns.setdefault(dtype, []).append(Turn(run, around, machine))
@@ -144,9 +148,8 @@ def ours_row(
     said = [f"{median(turn.floor(flops) for turn in turns):.0%} of the floor"] if flops else []
     said += [note] if note else []
     said += [f"ratios {ratios[0]:.2f}–{ratios[-1]:.2f}"]
-    done = summary([turn.run for turn in turns])
-    rate, peak, busy = done["rate"], done["peak_mb"], done["busy"]
-    return Row(work, f"minpairs {dtype}", rate, median(ratios), target, peak, busy, "; ".join(said))
+    done, note = summary([turn.run for turn in turns]), "; ".join(said)
+    return row(work, f"minpairs {dtype}", done, median(ratios), target=target, note=note)
 
 
 def fastest(peers: Mapping[str, dict[str, Any]]) -> str:
@@ -179,14 +182,13 @@ def causal(
     of = {"benchmark": benchmark, "config": config}
     peers = peers_of({**of, "sample": sample}, {"minicons": [32, 128], "lm_eval": [32, 128]})
     best = fastest(peers)
-    job, _, size = best.partition(", batch ")
     whole = of if items is None else {**of, "items": items}
     with tempfile.TemporaryDirectory() as folder:
         measure("save_model", **of, folder=folder)
         turns, runs = in_turn(
             ("float32", "bfloat16", "adaptive") * rounds,
             lambda dtype: measure("whole_run", **whole, dtype=dtype, folder=folder),
-            lambda: measure(job, **of, sample=sample, batch=int(size)),
+            lambda: peer_named(best, {**of, "sample": sample}),
             OPT_HEAD,
         )
     peers[best] = summary([peers[best], *runs])
@@ -219,10 +221,7 @@ def masked(sample: int, rounds: int = 4) -> list[Row]:
 
     def peer() -> dict[str, Any]:
         """The better of two that are about as fast."""
-        now = {
-            best: measure("minicons", **of, batch=int(best.rpartition(" ")[2])),
-            "plain loop": measure("loop", **of),
-        }
+        now = {best: peer_named(best, of), "plain loop": measure("loop", **of)}
         for name, run in now.items():
             runs[name].append(run)
         return now[fastest(now)]
@@ -255,7 +254,10 @@ def ngram() -> list[Row]:
         ours = measure("ngram", **of)
         loop_after = measure("kenlm_loop", **of)
     work, loops = "CLiMP, 5-gram", summary([loop, loop_after])
-    return [row(work, "plain kenlm loop", loops), row(work, "minpairs", ours, loops["rate"])]
+    return [
+        row(work, "plain kenlm loop", loops),
+        row(work, "minpairs", ours, ours["rate"] / loops["rate"]),
+    ]
 
 
 def growth() -> list[Row]:
